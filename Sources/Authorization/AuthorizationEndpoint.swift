@@ -22,8 +22,8 @@ struct AuthorizationEndpoint: Sendable {
         let client: Client
         let request: AuthorizationRequest
         let reply: AuthorizationReply
-        /// When the browser logged in for this request, in seconds since 1970; nil before.
-        let loggedInAt: Int64?
+        /// The login for this request; nil before.
+        let login: MadeLogin?
 
         var rules: AuthorizationRules? { client.grants.authorization }
         /// Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6). So is
@@ -110,10 +110,10 @@ struct AuthorizationEndpoint: Sendable {
 
     /// A request that was checked before, after the login or with the answer to a consent page.
     private func resumed(_ sealed: String, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Inquiry {
-        guard let (request, loggedInAt) = flow.resume(sealed, now: browser.now),
+        guard let (request, login) = flow.resume(sealed, now: browser.now),
             let authorization = request.authorization
         else { throw .foreignRequest }
-        return try inquiry(request: request, authorization, browser, loggedInAt)
+        return try inquiry(request: request, authorization, browser, login)
     }
 
     // MARK: Pushed requests
@@ -167,13 +167,13 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func inquiry(
-        request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ loggedInAt: Int64?
+        request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ login: MadeLogin?
     ) throws(SingleSignOnFailure) -> Inquiry {
         var visit = try flow.visit(request, browser)
         guard let client = visit.client, let destination = visit.destination else { throw .notEnabled }
         visit.isForced = false
         let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
-        return Inquiry(visit: visit, client: client, request: authorization, reply: reply, loggedInAt: loggedInAt)
+        return Inquiry(visit: visit, client: client, request: authorization, reply: reply, login: login)
     }
 
     // MARK: Login
@@ -185,7 +185,7 @@ struct AuthorizationEndpoint: Sendable {
     private func continueLogin(_ inquiry: Inquiry) -> Answer {
         guard let session = flow.session(of: inquiry.browser, inquiry.visit) else {
             // The browser keeps no cookies, or has several.
-            if inquiry.loggedInAt != nil, !inquiry.visit.isForced {
+            if inquiry.login != nil, !inquiry.visit.isForced {
                 return .done(flow.lost(inquiry.visit))
             }
             return logIn(inquiry)
@@ -205,7 +205,8 @@ struct AuthorizationEndpoint: Sendable {
     /// 3.1.2.1).
     private func needsLogin(_ inquiry: Inquiry, _ session: Session) -> Bool {
         if inquiry.visit.isForced { return true }
-        if let loggedInAt = inquiry.loggedInAt, session.login.authenticatedAt >= loggedInAt { return false }
+        let limit = inquiry.browser.isReading ? MadeLogin.longestReturn : MadeLogin.longestAnswer
+        if inquiry.login?.satisfies(session, within: limit, now: inquiry.now) == true { return false }
         if inquiry.request.prompts.contains(where: { $0 == .login || $0 == .account }) { return true }
         guard let age = inquiry.request.maximumAge else { return false }
         return (session.login.providerTime ?? session.login.authenticatedAt) + age < inquiry.now || age == 0
@@ -252,7 +253,7 @@ struct AuthorizationEndpoint: Sendable {
         guard !inquiry.request.prompts.contains(.none) else {
             return refuse(.consentRequired, inquiry, subject: session.subject)
         }
-        let sealed = flow.sealed(inquiry.visit.request, loggedInAt: inquiry.loggedInAt, now: inquiry.now)
+        let sealed = flow.sealed(inquiry.visit.request, after: inquiry.login, now: inquiry.now)
         let purpose = AuthorizationEndpoint.purpose(session, inquiry.visit.request)
         let (ticket, cookie) = flow.ticket(purpose, inquiry.browser)
         var question = ConsentQuestion(

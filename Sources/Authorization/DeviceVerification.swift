@@ -26,7 +26,14 @@ struct DeviceVerification: Sendable {
             guard LoginFlow.isNavigation(request) else { throw .notNavigated }
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedParameter }
             if browser.isReading {
-                if let sealed = browser.query.first("resume") { return proceed(try visit(sealed, browser)) }
+                if let sealed = browser.query.first("resume") {
+                    let visit = try visit(sealed, browser)
+                    // The link of another browser, whose user has typed the code of a device.
+                    guard let nonce = visit.request.device?.nonce, browser.nonce?.isExactly(nonce) == true else {
+                        return .done(form(browser))
+                    }
+                    return proceed(visit)
+                }
                 let code = browser.query.first("user_code").flatMap(UserCode.init(typed:))
                 return .done(form(browser, code: code?.shown ?? ""))
             }
@@ -102,8 +109,9 @@ struct DeviceVerification: Sendable {
                 attempt.withdraw()
                 guard case .success(let client) = found else { return SingleSignOnFailure.unavailable.response }
                 guard let client else { return unknown(browser) }
-                let request = LoginRequest(.device(DeviceRequest(id: record.id, code: code)), of: client)
-                let sealed = flow.sealed(request, loggedInAt: nil, now: browser.now)
+                let request = LoginRequest(
+                    .device(DeviceRequest(id: record.id, code: code, nonce: browser.nonce ?? "")), of: client)
+                let sealed = flow.sealed(request, now: browser.now)
                 return .redirect(303, to: "\(service.settings.paths[.device])?resume=\(sealed)", reason: .ssoLoginAsked)
             }
         }
@@ -184,7 +192,7 @@ struct DeviceVerification: Sendable {
             otherAccount: flow.location(of: visit) + "&prompt=login")
         question.deviceCode = visit.request.device?.code.shown
         question.isUnverified = client.isRegistered
-        let sealed = flow.sealed(visit.request, loggedInAt: nil, now: visit.now)
+        let sealed = flow.sealed(visit.request, now: visit.now)
         return Page.consent(
             question, action: service.settings.paths[.device], ticket: ticket, fields: [("request", sealed)]
         ).response(status: 200, reason: .consentAsked, fields: cookie)

@@ -239,8 +239,10 @@ extension LoginFlow {
     private func opened(_ session: Session, _ visit: Visit) -> EndpointResponse {
         // The browser's half of forms stays, for logins in its other tabs.
         let fields = [cookie(.session, seals.seal(session), visit.browser)]
-        return EndpointResponse.redirect(303, to: locationAfterLogin(visit), reason: .browserLoggedIn, fields: fields)
-            .audited("login", .granted, visit, session.subject, id: session.id)
+        return EndpointResponse.redirect(
+            303, to: location(visit, after: session), reason: .browserLoggedIn, fields: fields
+        )
+        .audited("login", .granted, visit, session.subject, id: session.id)
     }
 
     // MARK: Logout

@@ -10,38 +10,39 @@ import OAuthServer
 extension LoginFlow {
     /// Address of the request, before the login.
     func location(of visit: Visit) -> String {
-        location(visit, loggedInAt: nil) + (visit.isForced ? "&prompt=login" : "")
+        location(visit) + (visit.isForced ? "&prompt=login" : "")
     }
 
-    /// The address after the login, which satisfies a request for a new login.
-    func locationAfterLogin(_ visit: Visit) -> String { location(visit, loggedInAt: visit.now) }
-
-    func location(_ visit: Visit, loggedInAt: Int64?) -> String {
+    /// - Parameter login: the session that was just opened for the request; nil before.
+    func location(_ visit: Visit, after login: Session? = nil) -> String {
         let path: String
         switch visit.request.purpose {
         case .device: path = service.settings.paths[.device]
         case .authorization: path = service.settings.paths[.authorization]
         case .page(let page):
-            return loggedInAt == nil ? formAddress(visit, by: nil) : page.target.text
+            return login == nil ? formAddress(visit, by: nil) : page.target.text
         case .ofFamily(let page): return settings.pages?.location(page, visit.request.clientID) ?? "/"
         }
-        return "\(path)?resume=\(sealed(visit.request, loggedInAt: loggedInAt, now: visit.now))"
+        let made = login.map { MadeLogin(sessionID: $0.id, time: visit.now) }
+        return "\(path)?resume=\(sealed(visit.request, after: made, now: visit.now))"
     }
 
     /// A checked authorization request, sealed.
-    /// - Parameter loggedInAt: when the user logged in for it, in seconds since 1970; nil before.
-    func sealed(_ request: LoginRequest, loggedInAt: Int64?, now: Int64) -> String {
+    /// - Parameter login: the login for it; nil before.
+    func sealed(_ request: LoginRequest, after login: MadeLogin? = nil, now: Int64) -> String {
         seals.loginRequests.seal(
-            request.texts + [loggedInAt.map { "\($0)" } ?? ""], expiresAt: now + LoginRequest.lifetimeSeconds)
+            request.texts + [login?.sessionID ?? "", login.map { "\($0.time)" } ?? ""],
+            expiresAt: now + LoginRequest.lifetimeSeconds)
     }
 
     /// Opens what `sealed` returns; nil for another text.
-    func resume(_ text: String, now: Int64) -> (request: LoginRequest, loggedInAt: Int64?)? {
+    func resume(_ text: String, now: Int64) -> (request: LoginRequest, login: MadeLogin?)? {
+        let count = LoginRequest.textCount
         guard let texts = try? seals.loginRequests.open(Array(text.utf8).span, now: now).texts,
-            texts.count == LoginRequest.textCount + 1,
-            let request = LoginRequest(texts: Array(texts.prefix(LoginRequest.textCount)))
+            texts.count == count + 2, let request = LoginRequest(texts: Array(texts.prefix(count)))
         else { return nil }
-        return (request, Decimal.parse(Array(texts[LoginRequest.textCount].utf8).span).map(Int64.init))
+        let time = Decimal.parse(Array(texts[count + 1].utf8).span).map(Int64.init)
+        return (request, time.map { MadeLogin(sessionID: texts[count], time: $0) })
     }
 
     // MARK: Refusals with a way on
@@ -61,7 +62,7 @@ extension LoginFlow {
 
     /// A refusal with a link to log in with another account.
     func otherAccount(_ detail: PageText, status: Int, reason: Reason, _ visit: Visit) -> EndpointResponse {
-        let link = Page.Link(.otherAccount, to: location(visit, loggedInAt: nil) + "&prompt=login")
+        let link = Page.Link(.otherAccount, to: location(visit) + "&prompt=login")
         return Page.failure(detail, link: link).response(status: status, reason: reason)
     }
 }

@@ -86,7 +86,7 @@ extension LoginFlow {
         else { return next() }
         return whileStored(session, now: visit.now) { isStored in
             guard isStored == true else { return next() }
-            let place = visit.request.page?.target.text ?? location(visit, loggedInAt: nil)
+            let place = visit.request.page?.target.text ?? location(visit)
             return .done(.redirect(303, to: place, reason: .browserLoggedIn))
         }
     }

@@ -104,3 +104,19 @@ package struct LoginRequest: Sendable, Equatable {
         self.init(texts: opened.texts)
     }
 }
+
+/// A login that was made for a request which asks for one.
+struct MadeLogin: Sendable {
+    let sessionID: String
+    /// Seconds since 1970.
+    let time: Int64
+
+    /// Longest time in seconds until the browser is back at the request, and until the user has answered its page. The
+    /// address, if it is found later, asks for a login.
+    static let (longestReturn, longestAnswer): (Int64, Int64) = (60, 660)
+
+    /// Whether it was the login of a session, and is as new as a request that asks for a login wants it.
+    func satisfies(_ session: Session, within seconds: Int64, now: Int64) -> Bool {
+        session.id.isExactly(sessionID) && now <= time + seconds
+    }
+}

@@ -94,6 +94,24 @@ import Testing
         }
     }
 
+    @Test("the address of a typed code asks for the code again in another browser, signed in or not")
+    func link() throws {
+        let fixture = try Fixture { Self.prepare(&$0) }
+        let (codes, other) = (try Self.begin(fixture), try Self.begin(fixture))
+        let attacker = CookieJar(fixture.gateway)
+        let user = try #require(codes["user_code"].string)
+        let sent = try attacker.fill(attacker.send("GET", Self.path), Self.path, "user_code=\(user)")
+        let link = try #require(sent.only("Location"))
+        let victim = CookieJar(fixture.gateway)
+        #expect(try Self.type(try #require(other["user_code"].string), victim).text.contains("asks for access"))
+        for jar in [victim, CookieJar(fixture.gateway)] {
+            let page = try jar.send("GET", link)
+            #expect(page.status == 200 && page.text.contains("name=\"user_code\""), "\(page.text)")
+            #expect(!page.text.contains(user) && !page.text.contains("The TV"), "\(page.text)")
+        }
+        #expect(try Self.type(user, victim).text.contains("asks for access"), "typed there, it goes on")
+    }
+
     @Test("CSRF and guesses: forms of other browsers and sites approve nothing, and guesses are held back")
     func attacks() throws {
         let fixture = try Fixture { Self.prepare(&$0) }
