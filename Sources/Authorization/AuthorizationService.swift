@@ -12,7 +12,7 @@ package struct AuthorizationService: Sendable {
 
     /// Handlers of its endpoints.
     package var handlers: [EndpointDescriptor: EndpointHandler] {
-        [
+        let handlers: [EndpointDescriptor: EndpointHandler] = [
             .authorization: { AuthorizationEndpoint(flow: flow).answer($0, now: $1) },
             .pushedRequest: { AuthorizationEndpoint(flow: flow).push($0, now: $1) },
             .device: { DeviceVerification(flow: flow).answer($0, now: $1) },
@@ -24,6 +24,18 @@ package struct AuthorizationService: Sendable {
                 return flow.showOrLogIn(browser)
             },
         ]
+        return handlers.mapValues { handler in
+            { request, now in elsewhere(request, now: now).map(Effect.done) ?? handler(request, now) }
+        }
+    }
+
+    /// The answer to a browser that would log in under a host other than the gateway's own; nil where it may, and for one
+    /// that has logged in there already.
+    private func elsewhere(_ request: EndpointRequest, now: Int64) -> EndpointResponse? {
+        guard let host = flow.providers?.host, LoginFlow.isNavigation(request),
+            let browser = BrowserRequest(request, now: now), flow.sealedSession(of: browser) == nil
+        else { return nil }
+        return host.answer(request)
     }
 
     /// Continuations for browsers that return from an identity provider.

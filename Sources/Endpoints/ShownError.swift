@@ -18,11 +18,16 @@ package struct ShownError: Sendable {
     package let languages: String
     /// Of the session that the browser has sent; nil for none.
     package let account: Account?
+    /// URL at the host where browsers log in; nil unless they cannot log in at this one.
+    package let home: String?
 
-    package init(status: Int, requestID: String, languages: String, account: Account? = nil) {
+    package init(
+        status: Int, requestID: String, languages: String, account: Account? = nil, home: String? = nil
+    ) {
         self.status = status
         self.requestID = requestID
         self.languages = languages
         self.account = account
+        self.home = home
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 
-/// Cookies in their fields (RFC 6265 sections 4.1 and 5.4). Names are case-sensitive.
+/// Cookies in their fields (RFC 6265 sections 4.1 and 5.4). Names are case-sensitive. One that ends with a blank, which no
+/// name of a cookie has, stands for all names that begin with the rest of it.
 package enum Cookies {
     /// The value of a cookie as a range; nil if the cookie is missing, or if there is more than one, since another site
     /// of the domain may have set one of them. Allocates nothing.
@@ -100,9 +101,12 @@ package enum Cookies {
     /// Offset of the equals sign of a pair with this name. Surrounding blanks do not belong to name and value.
     private static func named(_ name: [UInt8], _ pair: ByteRange, _ bytes: Span<UInt8>) -> Int? {
         let start = Int(FieldSyntax.trimmed(pair.range, bytes).start)
-        guard start &+ name.count < pair.end else { return nil }
-        for i in name.indices where bytes[start &+ i] != name[i] { return nil }
-        var end = start &+ name.count
+        let isPrefix = name.last == ASCII.space
+        let count = isPrefix ? name.count &- 1 : name.count
+        guard start &+ count < pair.end else { return nil }
+        for i in 0..<count where bytes[start &+ i] != name[i] { return nil }
+        var end = start &+ count
+        while isPrefix, end < pair.end, bytes[end] != equals, !FieldSyntax.isBlank(bytes[end]) { end &+= 1 }
         while end < pair.end, FieldSyntax.isBlank(bytes[end]) { end &+= 1 }
         return end < pair.end && bytes[end] == equals ? end : nil
     }

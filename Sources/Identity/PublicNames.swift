@@ -23,6 +23,15 @@ package struct PublicNames: Sendable {
         origins.first { $0 == requested } ?? origins.first
     }
 
+    /// Where browsers log in that have asked a host other than the gateway's own, since cookies belong to a host; nil for
+    /// its own, and for none.
+    /// - Parameter authority: as in `Host`.
+    package func home(of authority: String) -> WebOrigin? {
+        guard !authority.isEmpty else { return nil }
+        let host = (try? WebOrigin("http://\(authority)"))?.host ?? ""
+        return origins.contains { $0.host.isExactly(host) } ? nil : origins.first
+    }
+
     /// Whether a host, in lower case, is the gateway's or a route's.
     package func include(host: String) -> Bool {
         origins.contains { $0.host.isExactly(host) } || hosts.contains { $0.fits(host) }

@@ -11,7 +11,7 @@ package struct BrowserRequest: Sendable {
     /// The browser's half of forms.
     package let nonce: String?
     /// The browser's pending logins at providers that answer by form post, sealed.
-    let logins: String?
+    let logins: [String]
     /// Seconds since 1970.
     package let now: Int64
 
@@ -27,7 +27,7 @@ package struct BrowserRequest: Sendable {
         self.query = query
         self.now = now
         nonce = BrowserRequest.cookie(.login, request)
-        logins = BrowserRequest.cookie(.logins, request)
+        logins = BrowserRequest.values(of: .allUnderWay, request)
     }
 
     /// The value of one of the gateway's cookies; nil if absent. Another host of the domain may have set one of several.

@@ -59,6 +59,10 @@ extension Reason {
         ("login_form_foreign", 403, "The form belongs to another browser or purpose, or cookies are off."),
         ("login_form_expired", 403, "The form was open for more than ten minutes."),
         ("login_session_oversized", 403, "The user's roles do not fit into a cookie of 4096 bytes. Map fewer roles."),
+        (
+            "login_host_foreign", 421,
+            "A login began under a host of neither `baseUrl` nor `additionalBaseUrls`, and cannot go on at `baseUrl`."
+        ),
         ("sso_client_missing", 400, "`clientID` is missing or empty; names are case-sensitive."),
         ("sso_repeated_parameter", 400, "A parameter is repeated."),
         ("sso_malformed_parameter", 400, "`state` exceeds 1024 bytes, or has control characters."),

@@ -86,7 +86,8 @@ package enum Reason: UInt16, Error, Sendable, CaseIterable {
     // Login pages and single sign-on
     case loginUnknownService, loginWithoutProvider, loginUnknownProvider, loginLevelUnreachable, loginTooWeak,
         loginTooOld, loginUnknownApplication, loginRequestMalformed,
-        loginRedirectForeign, loginFormForeign, loginFormExpired, loginSessionOversized, ssoClientMissing,
+        loginRedirectForeign, loginFormForeign, loginFormExpired, loginSessionOversized,
+        loginHostForeign, ssoClientMissing,
         ssoRepeatedParameter, ssoMalformedParameter, ssoNotEnabled, ssoRedirectNotAllowed, ssoNotNavigated,
         ssoRequestForeign, ssoWrongRealm, ssoCaptureEmpty, ssoUnavailable
     // Authorization endpoint

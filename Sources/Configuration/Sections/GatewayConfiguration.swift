@@ -145,7 +145,7 @@ extension GatewayConfiguration {
             baseURL: baseURL,
             additionalBaseURLs: root.value(
                 "additionalBaseUrls", Shape.origin.list("an array of origins", isUnique: false), default: [],
-                "Further origins of the gateway itself."),
+                "Further origins of the gateway itself. Browsers log in at their hosts and that of `baseUrl` only."),
             workers: root.value(
                 "workers", .integer(0...256, "a number of workers").atStart(), default: 0,
                 """

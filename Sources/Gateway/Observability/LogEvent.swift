@@ -26,6 +26,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case keysFetched = "keys_fetched"
     case listenFailed = "listen_failed"
     case listening
+    case loginHostForeign = "login_host_foreign"
     case notReady = "not_ready"
     case providerLoginFailed = "provider_login_failed"
     case providerRevocationFailed = "provider_revocation_failed"
@@ -178,6 +179,11 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "listener address",
                 "A listener accepts connections.")
+        case .loginHostForeign:
+            Declaration(
+                .warning, "host base_url status request_id",
+                "A login began under a host of neither `baseUrl` nor `additionalBaseUrls`: the browser was sent to `baseUrl` (302), or told so (421). A proxy in front may have changed `Host`."
+            )
         case .notReady:
             Declaration(
                 .info, "version workers engine pid reason",

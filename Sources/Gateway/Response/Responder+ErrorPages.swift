@@ -14,8 +14,10 @@ extension Responder {
     ///   - json: the body unless a page is requested.
     ///   - asPage: whether a page is requested.
     ///   - account: what the page says of the caller; nil for nothing.
+    ///   - home: URL at the host where browsers log in, if this is another one.
     func endError(
-        _ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool, account: ShownError.Account? = nil
+        _ exchange: Exchange, _ chunk: Chunk, _ json: Span<UInt8>, asPage: Bool, account: ShownError.Account? = nil,
+        home: String? = nil
     ) {
         guard asPage, let errorPage = exchange.snapshot.errorPage else {
             chunk.append("Content-Type: application/json\r\nCache-Control: no-store\r\n")
@@ -32,7 +34,7 @@ extension Responder {
         let page = errorPage(
             ShownError(
                 status: exchange.response.status, requestID: exchange.requestIDText, languages: languages,
-                account: account))
+                account: account, home: home))
         for header in page.headers {
             chunk.ensureFree(header.name.utf8.count + header.value.utf8.count + 4)
             _ = HeadWriter.appendUntrusted(Array(header.name.utf8).span, Array(header.value.utf8).span, to: chunk)

@@ -92,16 +92,44 @@ final class Responder: LoopPart {
             head: exchange.head, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds)
     }
 
-    /// Redirects a browser to the route's login instead of a challenge (SCH-02).
+    /// Redirects a browser to the route's login instead of a challenge (SCH-02), under another host to `baseUrl`.
     private func send(_ exchange: Exchange, toLogin location: [UInt8], _ bytes: Span<UInt8>) {
         let nothing: [UInt8] = []
-        let origin = exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)
-        let chunk = beginReply(exchange, status: 302, bodyLength: origin.count + location.count)
+        let (snapshot, path) = (exchange.snapshot, exchange.path)
+        let host = String(copying: bytes.slice(exchange.head.authority))
+        var location = (exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)) + location
+        var cookie: String?
+        // Other proxies send their browsers to `baseUrl` anyway.
+        if exchange.forwardAuth == nil, let route = exchange.route, let home = snapshot.names.home(of: host),
+            let isThere = snapshot.policy.routes.hasLogin(
+                of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
+                headers: requestHeaders)
+        {
+            let held = Cookies.value(of: BrowserCookie.moved.name(secure: exchange.isSecure), requestHeaders, bytes)
+            let move = LoginMove(
+                to: home, target: ReturnTarget(of: exchange.head, bytes).text,
+                held: held.map { String(copying: bytes.slice($0)) }, isThere: isThere)
+            let foreign = Reason.loginHostForeign
+            shared.log.write(
+                .loginHostForeign,
+                [
+                    ("host", .text(host)), ("base_url", .text("\(home)")),
+                    ("status", .number(move.isSent ? 302 : foreign.status)),
+                    ("request_id", .text(exchange.requestIDText)),
+                ])
+            guard move.isSent else {
+                exchange.response.reason = foreign
+                counters.count(foreign)
+                let chunk = beginReply(exchange, status: foreign.status, bodyLength: 0)
+                HeadWriter.appendStatusLine(foreign.status, to: chunk)
+                return endError(exchange, chunk, foreign.body.span, asPage: true, home: move.url)
+            }
+            (location, cookie) = (Array(move.url.utf8), move.cookie(secure: exchange.isSecure))
+        }
+        let chunk = beginReply(exchange, status: 302, bodyLength: location.count)
         HeadWriter.appendStatusLine(302, to: chunk)
-        chunk.append("Location: ")
-        chunk.append(origin)
-        chunk.append(location)
-        chunk.append("\r\n")
+        HeadWriter.appendField("Location", location.span, to: chunk)
+        if let cookie { HeadWriter.appendField("Set-Cookie", cookie.utf8.span, to: chunk) }
         chunk.append("Cache-Control: no-store\r\n")
         endReply(exchange, chunk, nothing.span)
     }

@@ -1,3 +1,6 @@
+import Bytes
+import Crypto
+
 /// A cookie of the gateway: inaccessible to scripts, other sites and upstreams.
 package struct BrowserCookie: Sendable {
     /// Cookie of a browser's `Session`, with which it reaches pages, and applications get tokens without another login.
@@ -7,11 +10,26 @@ package struct BrowserCookie: Sendable {
     /// The browser's half of a login form; see `LoginTicket` of the token service.
     package static let login = BrowserCookie("portcullis-login")
 
-    /// Pending logins at identity providers that answer by form post; see `LoginsUnderWay` of the token service.
-    package static let logins = BrowserCookie("portcullis-logins")
+    /// A pending login at an identity provider that answers by form post, one of several; see `LoginsUnderWay`.
+    package static func underWay(_ id: String) -> BrowserCookie { BrowserCookie("portcullis-to-\(id)") }
+    /// All of these, as `Cookies` takes their names.
+    package static let allUnderWay = underWay(" ")
+
+    /// What a browser was just sent for to another host; see `mark(of:)`.
+    package static let moved = BrowserCookie("portcullis-host")
+    /// How long it lasts, in seconds: longer than a redirect takes, and shorter than a user who opens the page again.
+    package static let movedSeconds: Int64 = 10
+
+    /// The value of `moved` for path and query of a request.
+    package static func mark(of target: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(Array(target.utf8).span)
+        return String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
+    }
 
     /// The names of all these cookies.
-    package static let names = [session, domainSession, login, logins].flatMap { [$0.secureName, $0.plainName] }
+    package static let names = [session, domainSession, login, allUnderWay, moved].flatMap {
+        [$0.secureName, $0.plainName]
+    }
 
     /// Name over TLS. Browsers refuse this prefix from other hosts and over clear connections (RFC 6265bis section
     /// 4.1.3.2), so only this host can set the cookie.

@@ -130,11 +130,13 @@ extension Page {
 
     /// A link at the end of a page.
     package struct Link: Sendable {
-        let text: PageText
+        let words: PageWords
         let target: String
 
-        package init(_ text: PageText, to target: String) {
-            self.text = text
+        package init(_ text: PageText, to target: String) { self.init(.text(text), to: target) }
+
+        package init(_ words: PageWords, to target: String) {
+            self.words = words
             self.target = target
         }
     }
@@ -165,7 +167,7 @@ extension Page {
     }
 
     static func html(of link: Link?, _ say: PageLanguage) -> String {
-        link.map { "\n<p><a href=\"\(escaped($0.target))\">\(say($0.text))</a></p>" } ?? ""
+        link.map { "\n<p><a href=\"\(escaped($0.target))\">\(say($0.words))</a></p>" } ?? ""
     }
 
     /// A page that explains a failure.

@@ -9,10 +9,11 @@ extension PageLook {
     }
 
     private static func errorPage(_ error: ShownError) -> EndpointResponse {
-        let (title, detail) = errorTexts(of: error.status)
+        let (title, detail) = error.home == nil ? errorTexts(of: error.status) : (.wrongHost, .wrongHostDetail)
         var page = Page(title: .text(title)) { say in
             let user = error.account.map { "\n<p>\(say(.signedInAs, [.user: $0.name]))</p>" } ?? ""
-            let link = error.account.map { Page.html(of: Page.Link(.otherAccount, to: $0.other), say) } ?? ""
+            let way = error.home.map(Page.Link.home) ?? error.account.map { Page.Link(.otherAccount, to: $0.other) }
+            let link = Page.html(of: way, say)
             return "<p role=\"alert\">\(say(detail))</p>\(user)\(link)\(Page.html(requestID: error.requestID, say))"
         }
         // Sandboxed: `Cross-Origin-Opener-Policy` on an error page would cut the application's ties between its

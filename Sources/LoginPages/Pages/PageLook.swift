@@ -56,7 +56,7 @@ package struct PageLook: Sendable {
     func footer(_ language: PageLanguage) -> String {
         guard !links.isEmpty else { return "" }
         let items = links.map { link in
-            "<a href=\"\(Page.escaped(link.target))\">\(language(link.text))</a>"
+            "<a href=\"\(Page.escaped(link.target))\">\(language(link.words))</a>"
         }
         return "\n<footer>\(items.joined(separator: "\n"))</footer>"
     }

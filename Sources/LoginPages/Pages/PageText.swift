@@ -10,6 +10,9 @@ package enum PageText: String, Sendable, CaseIterable {
     // The choice, and logins at providers
     case chooseWay, ownForm, otherWays, otherAccount, providerDenied, providerFailed, tryAgain
 
+    // A login under another host
+    case wrongHost, wrongHostDetail, goToHost
+
     // Logouts
     case signOut, signOutQuestion, signedOut, signedOutDetail, signOutThere, signedOutHere
 

@@ -84,6 +84,8 @@ package final class ProviderLogin: Sendable {
     private let hash = KeyedHash(seed0: SecureRandom.uint64(), seed1: SecureRandom.uint64())
     let observe: Observer
     let revoker: ProviderRevoker?
+    /// Where browsers log in; nil for any host.
+    package let host: LoginHost?
 
     /// - Parameters:
     ///   - baseURL: of the gateway, without a trailing slash.
@@ -95,9 +97,10 @@ package final class ProviderLogin: Sendable {
         _ providers: [any BrowserIdentityProvider], seals: BrowserSeals, store: any TokenStore,
         revocations: RevocationList, baseURL: String, paths: EndpointPaths = .standard,
         furtherOrigins: [WebOrigin] = [], throttle: LoginThrottle = LoginThrottle(),
-        revoker: ProviderRevoker? = nil, observe: @escaping Observer = { _, _, _ in }
+        revoker: ProviderRevoker? = nil, host: LoginHost? = nil, observe: @escaping Observer = { _, _, _ in }
     ) {
         self.revoker = revoker
+        self.host = host
         self.providers = providers
         self.seals = seals
         self.store = store
@@ -113,16 +116,12 @@ package final class ProviderLogin: Sendable {
         providers.first { $0.name.isExactly(name) }
     }
 
-    /// The origin the browser uses: cookies are bound to its host.
-    private func origin(of request: EndpointRequest) -> String {
-        let origin = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
-        return furtherOrigins.first { $0 == origin }?.description ?? baseURL
-    }
-
-    /// Form answers always use `baseURL`, which is in the metadata that the provider has read.
+    /// At the origin that the browser uses, since cookies are bound to its host. Form answers always use `baseURL`, which is
+    /// in the metadata that the provider has read.
     private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
-        let origin = provider.answersByForm ? baseURL : origin(of: request)
-        return origin + paths.callback(of: provider.name)
+        let requested = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
+        let further = provider.answersByForm ? nil : furtherOrigins.first { $0 == requested }
+        return (further?.description ?? baseURL) + paths.callback(of: provider.name)
     }
 
     /// The provider named by the last segment of a path.
@@ -140,15 +139,16 @@ package final class ProviderLogin: Sendable {
         _ provider: any BrowserIdentityProvider, _ purpose: LoginPurpose, _ browser: BrowserRequest,
         forcesLogin: Bool = false, demand: RequiredLogin? = nil
     ) -> Effect<EndpointResponse> {
+        if let elsewhere = host?.answer(browser.request) { return .done(elsewhere) }
         let nonce = LoginTicket.nonce(browser.nonce)
         let ticket = ProviderTicket(provider: provider.name, purpose: purpose, nonce: nonce, now: browser.now)
         let isByForm = provider.answersByForm
-        var logins = LoginsUnderWay(browser, seals)
-        guard !isByForm || logins.add(ticket) else { return .done(BrowserLoginFailure.malformedRequest.response) }
+        guard let kept = isByForm ? LoginsUnderWay(browser, seals).adding(ticket) : [] else {
+            return .done(BrowserLoginFailure.malformedRequest.response)
+        }
         let start = LoginStart(
             state: isByForm ? ticket.id : ticket.sealed(seals.providerTickets), secrets: ticket.secrets,
             redirectURI: redirectURI(of: provider, browser.request), forcesLogin: forcesLogin, demand: demand)
-        let kept = isByForm ? [logins.field(secure: browser.request.secure)] : []
         return provider.begin(start, now: browser.now).map { [self] result in
             switch result {
             case .failure(let failure):
@@ -207,7 +207,9 @@ package final class ProviderLogin: Sendable {
             Arrival(
                 purpose: ticket.purpose, provider: provider.name,
                 result: .failure(.interrupted(isLate: now >= ticket.expiresAt)), browser: browser))
-        guard ticket.isOpen(to: browser.nonce, now: now) else { return .done(interrupted) }
+        // A ticket in a cookie is the browser's own; another tab may have replaced its half.
+        let isOpen = provider.answersByForm ? now < ticket.expiresAt : ticket.isOpen(to: browser.nonce, now: now)
+        guard isOpen else { return .done(interrupted) }
         return throttle.attempt(network: request.address?.subscriberBytes ?? [], now: now).then { [self] result in
             let attempt: LoginAttempt
             switch result {
@@ -280,9 +282,7 @@ package final class ProviderLogin: Sendable {
                 guard case .success = result else {
                     return Arrival(purpose: ticket.purpose, provider: provider.name, result: result, browser: browser)
                 }
-                var logins = LoginsUnderWay(browser, seals)
-                logins.remove(id: ticket.id)
-                let fields = [logins.field(secure: browser.request.secure)]
+                let fields = [LoginsUnderWay(browser, seals).removing(id: ticket.id)]
                 return Arrival(
                     purpose: ticket.purpose, provider: provider.name, result: result, browser: browser, fields: fields)
             }

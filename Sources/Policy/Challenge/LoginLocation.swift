@@ -43,10 +43,35 @@ extension PolicySnapshot {
     }
 }
 
+extension RouteTable {
+    /// Whether browsers log in at the same path under another host as at a route; nil for a route that takes no sessions of
+    /// the gateway's own.
+    ///
+    /// - Parameters:
+    ///   - host: as in `Host`.
+    ///   - path: the canonical path.
+    ///   - bytes: the buffer of `head` and `headers`.
+    package func hasLogin(
+        of route: Route, at host: String, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead,
+        headers: HeaderTable
+    ) -> Bool? {
+        guard let login = route.login, !login.isOfDomain else { return nil }
+        let match = match(
+            host: host.utf8.span, path: path, method: head.method, methodText: bytes.slice(head.methodText))
+        let there: Route? =
+            switch match {
+            case .route(let found): found
+            case .selection(let selection): selection.choose(bytes: bytes, head: head, headers: headers).route
+            case .endpoint, .methodNotAllowed, .notFound: nil
+            }
+        return there?.login.map(login.isSame) ?? false
+    }
+}
+
 extension ReturnTarget {
     /// Where a browser comes back to.
     /// - Parameter bytes: the buffer of `head`.
-    fileprivate init(of head: RequestHead, _ bytes: Span<UInt8>) {
+    package init(of head: RequestHead, _ bytes: Span<UInt8>) {
         var end = head.path.end
         // The slash that represents the missing path of `http://host?query` does not precede the query.
         if let query = head.query, Int(query.start) == end + 1 { end = query.end }

@@ -50,6 +50,9 @@ struct LoginRule: Sendable {
     /// The cookie of the sessions.
     var cookie: BrowserCookie { isOfDomain ? .domainSession : .session }
 
+    /// Whether another route's login has the same ways, and the same sessions.
+    func isSame(_ other: LoginRule) -> Bool { isOfDomain == other.isOfDomain && ways == other.ways }
+
     /// Whether the session of a caller is one of those that count here. Another session may name the same provider.
     func accepts(sessionOf principal: Principal) -> Bool {
         guard principal.method == .cookie else { return false }

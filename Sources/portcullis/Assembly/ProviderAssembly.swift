@@ -44,7 +44,8 @@ struct ProviderAssembly: AssemblyPart {
         return ProviderLogin(
             providers, seals: seals, store: store.tokens, revocations: retained.revocations,
             baseURL: configuration.baseURL.description, paths: configuration.tokenService.paths,
-            furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker
+            furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker,
+            host: LoginHost(LoginAssembly(context: context).publicNames()) { log.write($0) }
         ) { provider, failure, requestID in
             log.write(
                 .providerLoginFailed,
@@ -143,5 +144,16 @@ extension LoginChoice {
     init(_ entry: IdentityProviderEntry) {
         self.init(
             entry.kind == .local ? LoginChoice.ownForm : entry.name, name: entry.name, title: entry.displayName)
+    }
+}
+
+extension EventLog {
+    fileprivate func write(_ change: LoginHost.Change) {
+        write(
+            .loginHostForeign,
+            [
+                ("host", .text(change.requested)), ("base_url", .text("\(change.home)")),
+                ("status", .number(change.status)), ("request_id", .text(change.requestID)),
+            ])
     }
 }

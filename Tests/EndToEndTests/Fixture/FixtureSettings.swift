@@ -6,6 +6,8 @@ struct FixtureSettings: Sendable {
     init(upstream: String) {
         sections = [
             "baseUrl": #""http://gw.example.com""#,
+            // Browsers of tests log in at this host; proofs and redirect URIs are for `baseUrl`, since none has the port.
+            "additionalBaseUrls": #"["http://127.0.0.1:1"]"#,
             "workers": "2",
             "listeners": #"[{"name": "public", "address": "127.0.0.1", "port": 0}]"#,
             "admin": #"{"address": "127.0.0.1", "port": 0, "adminToken": "admin-secret"}"#,

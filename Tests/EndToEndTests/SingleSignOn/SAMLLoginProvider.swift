@@ -1,6 +1,11 @@
 import Foundation
 import Testing
 
+extension CookieJar {
+    /// Names of the cookies of logins at SAML providers that have not ended.
+    var loginsUnderWay: [String] { cookies.map(\.name).filter { $0.hasPrefix("portcullis-to-") } }
+}
+
 /// A SAML identity provider that others wrote, `Tests/Interop/saml_login_provider.py`, and a gateway whose browsers log in there.
 final class SAMLLoginProvider: Sendable {
     /// A form of the provider's page, as a browser sends it on.

@@ -112,6 +112,6 @@ import Testing
                 == "__Host-portcullis=v; Path=/; HttpOnly; SameSite=Lax; Secure")
         #expect(BrowserCookie.session.setting("v", secure: false) == "portcullis=v; Path=/; HttpOnly; SameSite=Lax")
         #expect(BrowserCookie.login.removing(secure: false).hasSuffix("; Max-Age=0"))
-        #expect(Set(BrowserCookie.names).count == 8)
+        #expect(Set(BrowserCookie.names).count == 10)
     }
 }

@@ -1,69 +1,64 @@
 import Bytes
 import Crypto
+import Endpoints
 import Identity
 
-/// A browser's pending logins at providers that answer by form post, kept in a cookie.
+/// A browser's pending logins at providers that answer by form post, each in a cookie of its own, so that tabs which begin
+/// at the same time do not end each other's.
 ///
 /// `RelayState`, which the answer returns, is limited to 80 bytes (SAML bindings section 3.5.3), and a ticket takes
 /// hundreds. The ticket therefore stays in the browser, and `RelayState` is its id. The gateway stores nothing for
 /// pending logins.
 struct LoginsUnderWay: Sendable {
-    /// Browsers limit name, value and attributes to 4096 bytes (RFC 6265bis section 5.6).
-    private static let longestValue = 3900
-    /// Maximum number of logins, for as many windows.
-    private static let most = 6
+    /// Largest sum of the cookies' values, so that they fit into the head of a request with others. Browsers limit each
+    /// with its name and attributes to 4096 bytes (RFC 6265bis section 5.6).
+    private static let (longestSum, longestValue) = (8000, 3900)
+    /// Maximum number of logins, for as many tabs.
+    private static let most = 8
 
     private struct Login: Sendable {
         let ticket: ProviderTicket
-        let sealed: String
+        let size: Int
     }
 
+    private let browser: BrowserRequest
     private let record: SealedRecord
     /// Newest first.
-    private var logins: [Login]
+    private let logins: [Login]
 
-    /// The valid, unexpired logins of the browser's cookie.
+    /// The valid, unexpired logins of the browser's cookies.
     init(_ browser: BrowserRequest, _ seals: BrowserSeals) {
+        self.browser = browser
         record = seals.keptTickets
-        let value = browser.logins ?? ""
-        guard value.utf8.count <= LoginsUnderWay.longestValue else {
-            logins = []
-            return
+        // Browsers send the oldest first (RFC 6265 section 5.4), and the sort keeps the order of equal elements.
+        let logins = browser.logins.reversed().compactMap { sealed -> Login? in
+            guard let ticket = ProviderTicket(sealed, seals.keptTickets), browser.now < ticket.expiresAt else {
+                return nil
+            }
+            return Login(ticket: ticket, size: sealed.utf8.count)
         }
-        logins = value.split(separator: ".").prefix(LoginsUnderWay.most).compactMap { piece in
-            let sealed = String(piece)
-            guard let ticket = ProviderTicket(sealed, seals.keptTickets),
-                ticket.isOpen(to: browser.nonce, now: browser.now)
-            else { return nil }
-            return Login(ticket: ticket, sealed: sealed)
-        }
+        self.logins = logins.sorted { $0.ticket.expiresAt > $1.ticket.expiresAt }
     }
 
     /// The login that an answer belongs to.
     func ticket(id: String) -> ProviderTicket? { logins.first { $0.ticket.id.isExactly(id) }?.ticket }
 
-    /// Adds a login. Drops the oldest ones that no longer fit.
-    /// - Returns: whether the new one fits into a cookie.
-    mutating func add(_ ticket: ProviderTicket) -> Bool {
-        let login = Login(ticket: ticket, sealed: ticket.sealed(record))
-        guard login.sealed.utf8.count <= LoginsUnderWay.longestValue else { return false }
-        logins = Array(([login] + logins).prefix(LoginsUnderWay.most))
-        while value.utf8.count > LoginsUnderWay.longestValue { logins.removeLast() }
-        return true
+    /// The `Set-Cookie` fields that add a login, and drop the oldest ones that no longer fit; nil if it is too long.
+    func adding(_ ticket: ProviderTicket) -> [(name: String, value: String)]? {
+        let sealed = ticket.sealed(record)
+        guard sealed.utf8.count <= LoginsUnderWay.longestValue else { return nil }
+        var room = LoginsUnderWay.longestSum - sealed.utf8.count
+        let leaving = logins.enumerated().filter { place, login in
+            room -= login.size
+            return place + 1 >= LoginsUnderWay.most || room < 0
+        }
+        let value = BrowserCookie.underWay(ticket.id).setting(
+            sealed, secure: browser.request.secure, seconds: LoginStart.lifetimeSeconds)
+        return leaving.map { removing(id: $0.element.ticket.id) } + [(name: "Set-Cookie", value: value)]
     }
 
-    mutating func remove(id: String) { logins.removeAll { $0.ticket.id.isExactly(id) } }
-
-    private var value: String { logins.map(\.sealed).joined(separator: ".") }
-
-    /// The `Set-Cookie` field.
-    func field(secure: Bool) -> (name: String, value: String) {
-        let cookie = BrowserCookie.logins
-        return (
-            name: "Set-Cookie",
-            value: logins.isEmpty
-                ? cookie.removing(secure: secure)
-                : cookie.setting(value, secure: secure, seconds: LoginStart.lifetimeSeconds)
-        )
+    /// The `Set-Cookie` field that removes a login.
+    func removing(id: String) -> (name: String, value: String) {
+        (name: "Set-Cookie", value: BrowserCookie.underWay(id).removing(secure: browser.request.secure))
     }
 }
