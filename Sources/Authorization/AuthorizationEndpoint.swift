@@ -286,7 +286,7 @@ struct AuthorizationEndpoint: Sendable {
             return .done(.redirect(303, to: location, reason: .authorizationMoved))
         }
         guard form.repeatedName == nil, AuthorizationEndpoint.isOwnForm(request) else {
-            return .done(BrowserLoginFailure.foreignForm.response)
+            return .done(BrowserLoginFailure.foreignForm.response(.start))
         }
         let inquiry = try resumed(form.first("request") ?? "", browser)
         return receive(form, inquiry).map { $0.preferring(inquiry.request.languages) }
@@ -294,15 +294,16 @@ struct AuthorizationEndpoint: Sendable {
 
     /// The answer to a consent page.
     private func receive(_ form: FormFields, _ inquiry: Inquiry) -> Answer {
+        let again = Page.Link(.tryAgain, to: flow.location(of: inquiry.visit))
         guard let session = flow.session(of: inquiry.browser, inquiry.visit) else {
-            return .done(BrowserLoginFailure.foreignForm.response)
+            return .done(BrowserLoginFailure.foreignForm.response(again))
         }
         do throws(BrowserLoginFailure) {
             _ = try LoginTicket(
                 form.first("ticket") ?? "", for: AuthorizationEndpoint.purpose(session, inquiry.visit.request),
                 nonce: inquiry.browser.nonce, flow.seals.tickets, now: inquiry.now)
         } catch {
-            return .done(error.response)
+            return .done(error.response(again))
         }
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
         return decide(decision, session, inquiry)

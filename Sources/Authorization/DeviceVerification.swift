@@ -227,14 +227,19 @@ struct DeviceVerification: Sendable {
 
     private func decided(_ session: Session, isApproved: Bool, _ visit: LoginFlow.Visit) -> EndpointResponse {
         guard isApproved else {
-            return Page.message(.deviceDenied, .deviceDeniedDetail)
-                .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)
+            return Page.message(
+                .deviceDenied, .deviceDeniedDetail, link: Page.Link(.connectDevice, to: service.settings.paths[.device])
+            )
+            .response(status: 200, reason: .deviceDecided).audited("device", .refused, visit, session.subject)
         }
         var used = session
         used.usedAt = visit.now
         let cookie = flow.cookie(.session, flow.seals.seal(used), visit.browser)
-        return Page.message(.deviceConnected, .deviceConnectedDetail)
-            .response(status: 200, reason: .deviceDecided, fields: [cookie])
-            .audited("device", .granted, visit, session.subject)
+        return Page.message(
+            .deviceConnected, .deviceConnectedDetail,
+            link: Page.Link(.connectDevice, to: service.settings.paths[.device])
+        )
+        .response(status: 200, reason: .deviceDecided, fields: [cookie])
+        .audited("device", .granted, visit, session.subject)
     }
 }

@@ -98,16 +98,19 @@ struct EndSessionEndpoint: Sendable {
         let address = destination.map { destination in
             form.value("state").map { destination.adding([("state", $0)]) } ?? destination.text
         }
-        guard let session = flow.sealedSession(of: browser) else {
+        let sessions = browser.sessions(flow.seals)
+        guard !sessions.isEmpty else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = form.value("state").flatMap { flow.afterProvider($0, now: browser.now) }
             return .done(flow.loggedOut(.session, browser, to: address ?? application))
         }
         let isOfSession =
-            hint.map { $0.subject.isExactly(session.subject) && $0.family.isExactly(session.family) } ?? false
-        if browser.isReading, isOfSession { return flow.end(session, browser, to: address) }
+            hint.map { hint in
+                sessions.allSatisfy { hint.subject.isExactly($0.subject) && hint.family.isExactly($0.family) }
+            } ?? false
+        if browser.isReading, isOfSession { return flow.end(sessions, browser, to: address) }
         return flow.confirmLogout(browser, fields: EndSessionEndpoint.repeatedFields(form), to: destination) {
-            flow.end(session, browser, to: address)
+            flow.end(sessions, browser, to: address, back: $0)
         }
     }
 }

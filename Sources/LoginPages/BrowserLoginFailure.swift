@@ -63,13 +63,20 @@ package enum BrowserLoginFailure: PageFailure, CaseIterable {
         }
     }
 
+    package var way: Page.Link {
+        switch self {
+        case .foreignForm, .expiredForm, .methodNotAllowed: .again
+        default: .start
+        }
+    }
+
     package var fields: [(name: String, value: String)] {
         self == .methodNotAllowed ? [(name: "Allow", value: "GET, HEAD, POST")] : []
     }
 
     /// The page of `methodNotAllowed`.
     package static func page(allow methods: String) -> EndpointResponse {
-        var response = Page.failure(BrowserLoginFailure.methodNotAllowed)
+        var response = BrowserLoginFailure.methodNotAllowed.shape
         response.headers.append((name: "Allow", value: methods))
         return response
     }

@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import Model
 import OAuthServer
 
 /// A browser's request for one of the gateway's pages, reduced to what the pages need.
@@ -36,18 +37,32 @@ package struct BrowserRequest: Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
-    private static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
+    static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
         // A proxy may forward the separate fields of HTTP/2 unjoined (RFC 9113 section 8.2.3).
         let fields = request.fields.filter { $0.name.isExactly("cookie") }.map(\.value)
         return Cookies.values(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))
     }
 
-    /// The browser's session, as sealed. What is none is passed over; of several sessions none counts.
+    /// The browser's session, as sealed. Of several sessions none counts.
     /// - Parameter ofDomain: whether that of a service domain.
     package func session(_ seals: BrowserSeals, ofDomain: Bool = false) -> Session? {
-        let values = Set(BrowserRequest.values(of: ofDomain ? .domainSession : .session, request))
-        let sessions = values.compactMap { try? seals.session(Array($0.utf8).span, ofDomain: ofDomain, now: now) }
+        let sessions = sessions(seals, ofDomain: ofDomain)
         return sessions.count == 1 ? sessions[0] : nil
+    }
+
+    /// The sessions of all its cookies of that name. What is none is passed over.
+    package func sessions(_ seals: BrowserSeals, ofDomain: Bool = false) -> [Session] {
+        let values = Set(BrowserRequest.values(of: ofDomain ? .domainSession : .session, request)).sorted()
+        return values.compactMap { try? seals.session(Array($0.utf8).span, ofDomain: ofDomain, now: now) }
+    }
+
+    /// The page of this host that the browser comes from, for the way back; the start page where it is not known.
+    var previousPage: ReturnTarget {
+        let own = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
+        guard let text = request.field("referer"), let page = try? WebURL(text), page.origin == own,
+            !page.target.prefix(while: { $0 != "?" }).utf8.elementsEqual(request.path.utf8)
+        else { return .root }
+        return ReturnTarget(ofRequest: page.target)
     }
 
     package var isReading: Bool { request.method == .get || request.method == .head }

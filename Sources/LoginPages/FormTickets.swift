@@ -39,53 +39,69 @@ extension FormTickets {
     /// - Parameters:
     ///   - fields: of the request, which the form repeats.
     ///   - destination: where the browser continues then; nil for a page.
-    ///   - end: continues with a confirmed logout.
+    ///   - end: continues with a confirmed logout, and the page where the browser came from.
     package func confirmLogout(
         _ browser: BrowserRequest, fields: [(String, String)] = [], to destination: RedirectDestination? = nil,
-        _ end: () -> Effect<EndpointResponse>
+        _ end: (ReturnTarget) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
         let ask = { (status: Int, reason: Reason, notice: Page.Notice?) -> Effect<EndpointResponse> in
-            let (ticket, cookie) = ticket(logoutPurpose, browser)
-            var page = Page.logout(action: browser.request.path, ticket: ticket, notice: notice, fields: fields)
+            let back = browser.previousPage
+            let (ticket, cookie) = ticket(logoutPurpose, browser, target: back)
+            var page = Page.logout(
+                action: browser.request.path, ticket: ticket, notice: notice, fields: fields, back: back)
             // Browsers check the redirect that follows the form too.
             if let destination { page.formAction = "'self' \(destination.formAction)" }
             return .done(page.response(status: status, reason: reason, fields: cookie))
         }
         guard !browser.isReading else { return ask(200, .logoutForm, nil) }
+        let form: LoginTicket
         do throws(BrowserLoginFailure) {
-            _ = try LoginTicket(
+            form = try LoginTicket(
                 browser.form?.first("ticket") ?? "", for: logoutPurpose, nonce: browser.nonce, seals.tickets,
                 now: browser.now)
         } catch {
             return ask(error.status, error.reason, Page.Notice(error))
         }
-        return end()
+        return end(form.target)
     }
 
     private var logoutPurpose: String { "logout" }
 
+    /// The answer to a browser whose sessions have ended.
+    ///
     /// - Parameters:
-    ///   - session: the cookie of the ended session.
+    ///   - session: the cookie of the ended sessions.
     ///   - there: where the browser continues. The page refreshes to it: redirects after a form post are limited to
     ///     `form-action`, and where the provider redirects its browsers is unknown.
     ///   - application: where the browser continues otherwise, by a redirect; nil for a page.
+    ///   - back: the page that users log in for again.
     package func loggedOut(
-        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil, to application: String? = nil
+        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil, to application: String? = nil,
+        back: ReturnTarget = .root
     ) -> EndpointResponse {
-        // Browsers send no cookies with a form of another site; theirs must not be removed.
-        let held = [session, BrowserCookie.login].filter { BrowserRequest.cookie($0, browser.request) != nil }
-        let removals = held.map { removal($0, browser) }
+        let removals = [session, BrowserCookie.login].flatMap { allRemovals($0, browser) }
         guard let there else {
             if let application {
                 let quiet = [(name: "Referrer-Policy", value: "no-referrer")]
                 return .redirect(303, to: application, reason: .loggedOut, fields: quiet + removals)
             }
-            return Page.message(.signedOut, .signedOutDetail).response(
-                status: 200, reason: .loggedOut, fields: removals)
+            return Page.message(.signedOut, .signedOutDetail, link: Page.Link(.signInAgain, to: back.text))
+                .response(status: 200, reason: .loggedOut, fields: removals)
         }
         let link = Page.Link(.signOutThere, to: there.description)
         return Page.message(.signedOut, .signedOutHere, link: link).response(
             status: 200, reason: .loggedOut,
             fields: removals + [(name: "Refresh", value: "0; url=\(there.description)")])
+    }
+
+    /// Fields that delete a cookie in the browser, all of its name. Browsers send no cookies with a form of another site;
+    /// theirs must not be removed.
+    private func allRemovals(_ cookie: BrowserCookie, _ browser: BrowserRequest) -> [(name: String, value: String)] {
+        let request = browser.request
+        let count = BrowserRequest.values(of: cookie, request).count
+        if count == 0 { return [] }
+        let host = (try? WebOrigin("http://\(request.authority)"))?.host ?? ""
+        let others = count > 1 ? cookie.removals(path: request.path, host: host) : []
+        return [removal(cookie, browser)] + others.map { (name: "Set-Cookie", value: $0) }
     }
 }

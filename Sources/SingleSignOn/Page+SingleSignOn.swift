@@ -11,7 +11,7 @@ extension Page {
     ///   - client: display name of the application.
     ///   - logout: address of the logout.
     static func token(_ token: String, seconds: Int64, client: String, logout: String) -> Page {
-        var page = Page(title: .text(.tokenFor, [.service: client])) { say in
+        var page = Page(title: .text(.tokenFor, [.service: client]), way: .link(.start)) { say in
             """
             <label for="token">\(say(.token))</label>
             <textarea id="token" rows="8" readonly spellcheck="false" dir="ltr" aria-describedby="lifetime">\
@@ -26,7 +26,7 @@ extension Page {
 
     /// Shows the response of an identity provider to the person who sets it up (SAML-17).
     static func captured(_ response: String) -> Page {
-        Page(title: .text(.captured)) { say in
+        Page(title: .text(.captured), way: .link(.start)) { say in
             """
             <label for="response">SAMLResponse</label>
             <textarea id="response" rows="12" readonly spellcheck="false" dir="ltr" aria-describedby="hint">\

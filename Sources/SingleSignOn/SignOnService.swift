@@ -135,7 +135,7 @@ package final class SignOnService: Sendable {
         guard isForm, let fields = try? FormFields.parse(bytes.span, limit: ProviderEndpoints.longestForm),
             !fields.isRepeated("SAMLResponse"), let response = fields.first("SAMLResponse"), !response.isEmpty
         else {
-            return Page.failure(.nothingCaptured).response(status: 400, reason: .ssoCaptureEmpty)
+            return Page.failure(.nothingCaptured, link: .start).response(status: 400, reason: .ssoCaptureEmpty)
         }
         return Page.captured(response).response(status: 200, reason: .ssoCapture)
     }

@@ -37,6 +37,8 @@ package enum SingleSignOnFailure: PageFailure, CaseIterable {
         }
     }
 
+    package var way: Page.Link { self == .unavailable ? .again : .start }
+
     package var text: PageText {
         switch self {
         case .missingClient: .missingClient

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Model
 
 /// A cookie of the gateway: inaccessible to scripts, other sites and upstreams.
 package struct BrowserCookie: Sendable {
@@ -66,4 +67,22 @@ package struct BrowserCookie: Sendable {
 
     /// A value that deletes the cookie.
     package func removing(secure: Bool) -> String { setting("", secure: secure, seconds: 0) }
+
+    /// Values that delete cookies of this name with every path and domain that a request can have them of (RFC 6265 section
+    /// 5.4): another host of the domain may have set one. The name over TLS has none of them.
+    ///
+    /// - Parameters:
+    ///   - path: of the request.
+    ///   - host: of the request, without a port.
+    package func removals(path: String, host: String) -> [String] {
+        let ends = path.indices.filter { path[$0] == "/" }
+        let paths = ends.flatMap { [String(path[...$0]), String(path[..<$0])] } + [path]
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = !host.utf8.contains(ASCII.colon) && !AddressText.isIPv4(Array(host.utf8).span)
+        let parents = isName ? labels.indices.dropLast().suffix(4).map { labels[$0...].joined(separator: ".") } : []
+        let name = String(decoding: plainName, as: UTF8.self)
+        return Set(paths).filter { !$0.isEmpty }.sorted().flatMap { path in
+            ([""] + parents.map { "; Domain=\($0)" }).map { "\(name)=; Path=\(path); Max-Age=0\($0)" }
+        }
+    }
 }

@@ -45,7 +45,7 @@ extension Page {
     package static func consent(
         _ question: ConsentQuestion, action: String, ticket: String, fields: [(String, String)]
     ) -> Page {
-        Page(title: .text(.consentTitle, [.client: question.client])) { say in
+        Page(title: .text(.consentTitle, [.client: question.client]), way: .content) { say in
             let items = question.rights.map { "<li>\(say($0))</li>\n" }
             let other = question.otherAccount.map { "\n<p><a href=\"\(escaped($0))\">\(say(.otherAccount))</a></p>" }
             let warning = question.isUnverified ? "<p>\(say(.unverified))</p>\n" : ""

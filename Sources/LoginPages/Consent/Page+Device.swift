@@ -10,7 +10,7 @@ extension Page {
         action: String, ticket: String, code: String = "", notice: Notice? = nil
     ) -> Page {
         let invalid = notice?.isAboutField == true ? " aria-invalid=\"true\"" : ""
-        return Page(title: .text(.connectDevice)) { say in
+        return Page(title: .text(.connectDevice), way: .content) { say in
             """
             \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
             <p id="hint">\(say(.deviceCodeHint))</p>

@@ -10,7 +10,7 @@ extension Page {
     ///   - service: title of the service that the user logs in to; nil for none.
     ///   - choices: title of each option, and its path and query.
     package static func choice(to service: String?, of choices: [(words: PageWords, target: String)]) -> Page {
-        Page(title: title(of: service)) { say in
+        Page(title: title(of: service), way: .content) { say in
             let items = choices.map { words, target in
                 "<li><a href=\"\(escaped(target))\">\(say(words))</a></li>\n"
             }

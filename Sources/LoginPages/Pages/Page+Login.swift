@@ -1,4 +1,5 @@
 import Endpoints
+import Identity
 import Model
 
 extension Page {
@@ -46,7 +47,7 @@ extension Page {
         to service: String?, action: String, ticket: String, username: String = "", notice: Notice? = nil,
         link: Link? = nil
     ) -> Page {
-        Page(title: title(of: service)) { say in
+        Page(title: title(of: service), way: .content) { say in
             // Focuses the next field to fill in.
             let (nameFocus, passwordFocus) = username.isEmpty ? (" autofocus", "") : ("", " autofocus")
             return """
@@ -99,7 +100,7 @@ extension Page {
             : "autocomplete=\"off\" maxlength=\"256\" dir=\"auto\""
         let described = notice == nil ? "hint" : "notice hint"
         let invalid = notice == nil ? "" : " aria-invalid=\"true\""
-        return Page(title: .text(.oneMoreStep)) { say in
+        return Page(title: .text(.oneMoreStep), way: .content) { say in
             """
             \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
             <input type="hidden" name="challenge" value="\(escaped(challenge))">
@@ -115,11 +116,13 @@ extension Page {
     }
 
     /// Asks for confirmation of a logout, because a link from another site must not log the user out.
-    /// - Parameter fields: hidden fields.
+    /// - Parameters:
+    ///   - fields: hidden fields.
+    ///   - back: where a user goes on who stays signed in.
     static func logout(
-        action: String, ticket: String, notice: Notice? = nil, fields: [(String, String)] = []
+        action: String, ticket: String, notice: Notice? = nil, fields: [(String, String)] = [], back: ReturnTarget
     ) -> Page {
-        Page(title: .text(.signOutQuestion)) { say in
+        Page(title: .text(.signOutQuestion), way: .link(Link(.cancel, to: back.text))) { say in
             """
             \(notice?.html(say) ?? "")\(opening(action: action, ticket: ticket))
             \(hidden(fields))<button type="submit">\(say(.signOut))</button>
@@ -139,27 +142,32 @@ extension Page {
             self.words = words
             self.target = target
         }
+
+        /// To the start page of this host, where nothing else is known.
+        package static let start = Link(.startPage, to: "/")
+        /// The address of the page itself, which a browser gets anew.
+        package static let again = Link(.tryAgain, to: "")
     }
 
     /// A title and a sentence.
     ///
-    /// - Parameter link: how to continue; nil for nothing.
+    /// - Parameter link: how to continue.
     package static func message(
-        _ title: PageWords, _ detail: PageWords, isError: Bool = false, link: Link? = nil
+        _ title: PageWords, _ detail: PageWords, isError: Bool = false, link: Link
     ) -> Page {
-        var page = Page(title: title) { say in
-            "<p\(isError ? " role=\"alert\"" : "")>\(say(detail))</p>\(html(of: link, say))"
+        var page = Page(title: title, way: .link(link)) { say in
+            "<p\(isError ? " role=\"alert\"" : "")>\(say(detail))</p>"
         }
         page.isFailure = isError
         return page
     }
 
-    package static func message(_ title: PageText, _ detail: PageText, link: Link? = nil) -> Page {
+    package static func message(_ title: PageText, _ detail: PageText, link: Link) -> Page {
         message(.text(title), .text(detail), link: link)
     }
 
     /// The page for something that did not work.
-    package static func failure(_ detail: PageText, link: Link? = nil) -> Page {
+    package static func failure(_ detail: PageText, link: Link) -> Page {
         var page = message(.text(.failed), .text(detail), isError: true, link: link)
         // Like the error pages of routes: any request can get one.
         page.hasLogo = false
@@ -170,14 +178,10 @@ extension Page {
         link.map { "\n<p><a href=\"\(escaped($0.target))\">\(say($0.words))</a></p>" } ?? ""
     }
 
-    /// A page that explains a failure.
-    static func failure(_ failure: some PageFailure) -> EndpointResponse {
-        Page.failure(failure.text).response(status: failure.status, reason: failure.reason)
-    }
-
     /// A page for failures that are not the user's fault.
     package static func unavailable(_ status: Int, _ reason: Reason) -> EndpointResponse {
-        failure(.unavailable).response(status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
+        failure(.unavailable, link: .again).response(
+            status: status, reason: reason, fields: [(name: "Retry-After", value: "1")])
     }
 
     static func opening(action: String, ticket: String) -> String {

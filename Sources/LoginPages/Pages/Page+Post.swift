@@ -10,7 +10,7 @@ extension Page {
     package static func post(
         _ fields: [(String, String)], to target: RedirectTarget, hint: PageText = .goOnHint
     ) -> Page {
-        var page = Page(title: .text(.goOn)) { say in
+        var page = Page(title: .text(.goOn), way: .content) { say in
             """
             <form method="post" action="\(escaped(target.text))">
             \(hidden(fields))<p>\(say(hint))</p>

@@ -6,7 +6,16 @@ import Model
 /// A self-contained HTML page. Its policy forbids other servers, framing, and all scripts except the one that submits a
 /// form.
 package struct Page: BrowserPage {
+    /// How a page goes on. There is no page without, so that no user is left with the back button.
+    package enum Way: Sendable {
+        /// The form or the links in its content.
+        case content
+        /// A link at its end.
+        case link(Link)
+    }
+
     private let title: PageWords
+    private let way: Way
     private let content: @Sendable (PageLanguage) -> String
     /// Allowed target of its form, as a source expression (CSP 3 section 2.3.1).
     package var formAction = "'self'"
@@ -29,8 +38,9 @@ package struct Page: BrowserPage {
     var requestID: String?
 
     /// - Parameter content: HTML, with foreign text escaped.
-    package init(title: PageWords, content: @escaping @Sendable (PageLanguage) -> String) {
+    package init(title: PageWords, way: Way, content: @escaping @Sendable (PageLanguage) -> String) {
         self.title = title
+        self.way = way
         self.content = content
     }
 
@@ -59,12 +69,19 @@ package struct Page: BrowserPage {
             <body>
             <main>
             \(look.heading(showsLogo: hasLogo))<h1>\(language(title))</h1>
-            \(content(language))\(requestID.map { Page.html(requestID: $0, language) } ?? "")
+            \(content(language))\(link(language))\(requestID.map { Page.html(requestID: $0, language) } ?? "")
             </main>\(look.footer(language))\(script.map { "\n<script>\($0)</script>" } ?? "")
             </body>
             </html>
 
             """
+    }
+
+    private func link(_ say: PageLanguage) -> String {
+        switch way {
+        case .content: ""
+        case .link(let link): Page.html(of: link, say)
+        }
     }
 
     /// What users tell the operator.

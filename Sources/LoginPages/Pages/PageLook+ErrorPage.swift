@@ -10,18 +10,26 @@ extension PageLook {
 
     private static func errorPage(_ error: ShownError) -> EndpointResponse {
         let (title, detail) = error.home == nil ? errorTexts(of: error.status) : (.wrongHost, .wrongHostDetail)
-        var page = Page(title: .text(title)) { say in
+        let way = error.home.map(Page.Link.home) ?? error.account.map { Page.Link(.otherAccount, to: $0.other) }
+        var page = Page(title: .text(title), way: .link(way ?? link(of: error.status))) { say in
             let user = error.account.map { "\n<p>\(say(.signedInAs, [.user: $0.name]))</p>" } ?? ""
-            let way = error.home.map(Page.Link.home) ?? error.account.map { Page.Link(.otherAccount, to: $0.other) }
-            let link = Page.html(of: way, say)
-            return "<p role=\"alert\">\(say(detail))</p>\(user)\(link)\(Page.html(requestID: error.requestID, say))"
+            return "<p role=\"alert\">\(say(detail))</p>\(user)"
         }
         // Sandboxed: `Cross-Origin-Opener-Policy` on an error page would cut the application's ties between its
         // windows.
         page.sandbox = ""
         // Any request can get such a page; without the image it stays small.
         page.hasLogo = false
+        page.requestID = error.requestID
         return page.response(status: error.status, reason: .errorPage)
+    }
+
+    /// What may help, without knowing the request.
+    private static func link(of status: Int) -> Page.Link {
+        switch status {
+        case 401, 408, 429, 500...: .again
+        default: .start
+        }
     }
 
     /// Title and sentence for an error status.

@@ -13,6 +13,9 @@ package enum PageText: String, Sendable, CaseIterable {
     // A login under another host
     case wrongHost, wrongHostDetail, goToHost
 
+    // Ways on
+    case startPage, cancel, signInAgain
+
     // Logouts
     case signOut, signOutQuestion, signedOut, signedOutDetail, signOutThere, signedOutHere
 

@@ -168,7 +168,7 @@ package final class ProviderLogin: Sendable {
     }
 
     /// An error page.
-    /// - Parameter again: where to start over; nil for nowhere.
+    /// - Parameter again: where to start over; nil where that is not known.
     package func page(_ failure: ProviderFailure, again: String? = nil) -> EndpointResponse {
         let text: PageText =
             switch failure {
@@ -177,7 +177,7 @@ package final class ProviderLogin: Sendable {
             case .interrupted: .startOver
             default: .providerFailed
             }
-        let link = again.map { Page.Link(.tryAgain, to: $0) }
+        let link = again.map { Page.Link(.tryAgain, to: $0) } ?? .start
         let wait = failure.status == 503 ? [(name: "Retry-After", value: "5")] : []
         return Page.failure(text, link: link)
             .response(status: failure.status, reason: failure.reason, fields: wait)
@@ -269,7 +269,7 @@ package final class ProviderLogin: Sendable {
 
     private static func throttled(_ seconds: Int) -> EndpointResponse {
         let notice = Page.Notice.tooManyAttempts(retryAfter: seconds)
-        return Page.message(.text(.failed), notice.words, isError: true).response(
+        return Page.message(.text(.failed), notice.words, isError: true, link: .again).response(
             status: 429, reason: TokenFailure.loginThrottled.definition.reason,
             fields: [(name: "Retry-After", value: "\(seconds)")])
     }

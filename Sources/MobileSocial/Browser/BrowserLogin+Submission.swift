@@ -140,7 +140,7 @@ extension BrowserLogin {
         let store = social.settings.store
         let value = cookie(of: session, visit)
         guard BrowserCookie.domainSession.holds(value) else {
-            return .done(BrowserLoginFailure.oversizedSession.response)
+            return .done(BrowserLoginFailure.oversizedSession.response(Page.Link(.tryAgain, to: action(visit))))
         }
         // The page would send the browser here again and again.
         if let gap = visit.page.demand?.gap(of: browserSession(session, visit).authentication, now: browser.now) {

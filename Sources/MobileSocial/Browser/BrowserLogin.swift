@@ -209,13 +209,14 @@ extension BrowserLogin {
         guard let browser = BrowserRequest(request, now: now) else {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
-        guard let session = session(of: browser) else { return .done(loggedOut(.domainSession, browser)) }
-        return confirmLogout(browser) {
-            end(session, now: now).then { [self] ended in
+        let sessions = browser.sessions(seals, ofDomain: true)
+        guard let session = sessions.first else { return .done(loggedOut(.domainSession, browser)) }
+        return confirmLogout(browser) { back in
+            end(sessions[...], now: now).then { [self] ended in
                 // If the store fails, the session goes on.
                 guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
                 return providerLogout(session, now: now).map { [self] there in
-                    var response = loggedOut(.domainSession, browser, there)
+                    var response = loggedOut(.domainSession, browser, there, back: back)
                     response.audit = ended.audit
                     return response
                 }
@@ -223,10 +224,17 @@ extension BrowserLogin {
         }
     }
 
-    private func end(_ session: Session, now: Int64) -> Answer {
-        let ended = social.sessions.endSession(session.id, subject: session.subject, until: session.expiresAt, now: now)
-        guard let providers, session.isProvided else { return ended }
-        return providers.ending(session.foundations, at: session.provider, now: now, ended) { $0.status == 200 }
+    /// Ends the sessions of a browser. The answer is that of the first, or of one that does not end.
+    private func end(_ sessions: ArraySlice<Session>, now: Int64) -> Answer {
+        guard let session = sessions.last else { return .done(BrowserLoginFailure.foreignForm.response) }
+        var ended = social.sessions.endSession(
+            session.id, subject: session.subject, until: session.expiresAt, now: now)
+        if let providers, session.isProvided {
+            ended = providers.ending(session.foundations, at: session.provider, now: now, ended) { $0.status == 200 }
+        }
+        return ended.then { [self] answer in
+            answer.status == 200 && sessions.count > 1 ? end(sessions.dropLast(), now: now) : .done(answer)
+        }
     }
 
     /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for a login without a provider.

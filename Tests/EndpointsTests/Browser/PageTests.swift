@@ -1,10 +1,13 @@
 import Bytes
 import Crypto
 import Endpoints
+import HTTP
 import Model
+import Outbound
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import LoginPages
 @testable import MobileSocial
 
@@ -24,10 +27,27 @@ import Testing
         #expect(!text(asked.response(status: 200, reason: .allowed)).contains("<script"))
         #expect(
             !text(
-                Page.message(.verbatim(hostile), .verbatim(hostile)).response(
+                Page.message(.verbatim(hostile), .verbatim(hostile), link: .start).response(
                     status: 400, reason: .loginRequestMalformed)
             ).contains(
                 "<script"))
+    }
+
+    @Test("each page of a failure has a link, and the id of the request once it is known")
+    func ways() {
+        let failures: [any PageFailure] =
+            BrowserLoginFailure.allCases + SingleSignOnFailure.allCases + AuthorizationFailure.allCases
+        for failure in failures {
+            let request = EndpointRequest(method: .get, path: "/x", requestID: "id-1")
+            let answer = failure.response
+            let dressed = PageLook.standard.dressing([.login: { _, _ in .done(answer) }])
+            guard case .done(let response)? = dressed[.login]?(request, 0) else {
+                Issue.record("\(failure)")
+                continue
+            }
+            #expect(text(response).contains("<p><a href=\"\(failure.way.target)\">"), "\(failure)")
+            #expect(text(response).contains("<code dir=\"ltr\">id-1</code>"), "\(failure)")
+        }
     }
 
     @Test("the form is accessible: labels, autocompletion and an announced notice")
@@ -51,7 +71,8 @@ import Testing
 
     @Test("the page policy allows only the page's own style, and no framing")
     func policy() throws {
-        let response = Page.message(.verbatim("a"), .verbatim("b")).response(status: 200, reason: .allowed)
+        let response = Page.message(.verbatim("a"), .verbatim("b"), link: .start).response(
+            status: 200, reason: .allowed)
         func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }
         let html = text(response)
         let style = try #require(html.firstMatch(of: /<style>((?s).*)<\/style>/)).1
