@@ -110,7 +110,7 @@ let package = Package(
             "MobileSocial",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages",
+                "OAuthServer", "LoginPages", "Issuers",
             ], isCold: true),
         library(
             "ApiOmat",
@@ -184,7 +184,7 @@ let package = Package(
             "IssuersTests",
             [
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "OAuthServer",
-                "Issuers", "TestSupport",
+                "Issuers", "MobileSocial", "TestSupport",
             ]),
         tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "Conversion", "TestSupport"]),
         tests(

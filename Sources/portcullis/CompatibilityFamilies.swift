@@ -1,11 +1,25 @@
 import Configuration
+import Issuers
 import Model
+
+#if Compatibility
+    import MobileSocial
+#endif
 
 /// The one list of families.
 enum CompatibilityFamilies {
     static func all() -> [any CompatibilityFamily] {
         #if Compatibility
             [MobileSocialFamily(), ApplicationFamily(), UserProfileFamily(), SignOnFamily()]
+        #else
+            []
+        #endif
+    }
+
+    /// The issuer modules of families.
+    static var issuerModules: [IssuerModule] {
+        #if Compatibility
+            [.mobileSocial]
         #else
             []
         #endif

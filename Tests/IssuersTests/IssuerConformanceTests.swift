@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Issuers
+import MobileSocial
 import Model
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Issuers
+import MobileSocial
 import Model
 import TestSupport
 import Testing

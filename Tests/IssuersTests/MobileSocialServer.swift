@@ -1,6 +1,7 @@
 import Bytes
 import Identity
 import Issuers
+import MobileSocial
 import Model
 import Outbound
 

@@ -2,6 +2,7 @@ import Bytes
 import Identity
 import Issuers
 import JOSE
+import MobileSocial
 import Model
 import Outbound
 import TestSupport

@@ -35,5 +35,7 @@ package struct IssuerPasswords: PasswordVerifier {
 extension PasswordVerdict {
     /// The server limits attempts for this account. It is healthy, and other accounts are not affected.
     /// - Parameter pause: seconds, if stated.
-    static func throttled(pause: Int64?) -> PasswordVerdict { .throttled(retryAfter: Int(min(pause ?? 30, 3600))) }
+    package static func throttled(pause: Int64?) -> PasswordVerdict {
+        .throttled(retryAfter: Int(min(pause ?? 30, 3600)))
+    }
 }

@@ -60,7 +60,7 @@ extension IssuedToken {
 
 extension IssueFailure {
     /// For a call without an answer.
-    init(_ failure: OutboundFailure) {
+    package init(_ failure: OutboundFailure) {
         switch failure {
         case .resolve, .connect, .tls, .timeout, .unavailable: self = .unavailable.because(failure.rawValue)
         case .malformed, .tooLarge: self = .invalidToken.because(failure.rawValue)
@@ -68,7 +68,7 @@ extension IssueFailure {
     }
 
     /// For a server that is temporarily unable to answer, or limits requests; nil for other answers.
-    init?(overloaded response: OutboundResponse) {
+    package init?(overloaded response: OutboundResponse) {
         guard response.status == 429 || response.status >= 500 else { return nil }
         let pause = response.value(of: "Retry-After").flatMap(Lifetime.seconds(text:))
         let failure = pause.map { IssueFailure.unavailable(retryAfter: Int($0)) } ?? .unavailable

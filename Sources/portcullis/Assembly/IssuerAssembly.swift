@@ -9,13 +9,7 @@ struct IssuerAssembly: AssemblyPart {
     let context: AssemblyContext
 
     /// The modules that `issuers.json` can name.
-    static let modules: [IssuerModule] = [
-        .embedded,
-        .fixed,
-        .oauth2,
-        .login,
-        .mobileSocial,
-    ]
+    static let modules: [IssuerModule] = [.embedded, .fixed, .oauth2, .login] + CompatibilityFamilies.issuerModules
 
     /// The issuers of `issuers.json` by name.
     func tokenIssuers(_ serviceKey: SigningKey?) -> [String: GuardedIssuer] {

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Issuers
 import Model
 
 extension IssuerModule {

@@ -1,5 +1,6 @@
 import Bytes
 import Identity
+import Issuers
 import Outbound
 
 /// A strictly parsed answer of a Mobile & Social token service (oam-wire 8.2).
