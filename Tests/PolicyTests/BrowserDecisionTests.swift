@@ -393,6 +393,9 @@ import Testing
         #expect(may("GET", []) && may("POST", []) && may("GET", [("Sec-Fetch-Site", "cross-site")]))
         #expect(may("POST", [("Origin", "https://gw.example.com")]) && may("POST", [("Sec-Fetch-Site", "same-origin")]))
         #expect(!may("POST", [("Sec-Fetch-Site", "cross-site")]) && !may("POST", [("Sec-Fetch-Site", "same-site")]))
+        // The web view of an application sends one.
+        #expect(
+            may("POST", [("Sec-Fetch-Site", "none")]) && !may("POST", [("Sec-Fetch-Site", "none"), ("Origin", "null")]))
         for origin in ["https://myexample.com", "null", "http://gw.example.com"] {
             #expect(!may("POST", [("Origin", origin)]) && !may("GET", [("Origin", origin)]))
         }

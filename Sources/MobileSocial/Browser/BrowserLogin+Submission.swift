@@ -183,7 +183,7 @@ extension BrowserLogin {
 
     private func browserSession(_ session: MobileSession, _ visit: Visit) -> Session {
         let (record, facts, provision) = (session.record, session.facts, session.facts.provision)
-        var login = LoginFacts(authenticatedAt: record.issuedAt, level: facts.level)
+        var login = LoginFacts(authenticatedAt: facts.authenticatedAt, level: facts.level)
         login.methods = facts.methods
         login.isVirtual = provision?.isVirtual ?? false
         login.roles = provision?.roles ?? []
@@ -192,7 +192,7 @@ extension BrowserLogin {
             id: session.id, subject: record.subject, realm: visit.application.backend.realm,
             provider: provision?.provider ?? LoginChoice.ownForm, login: login, expiresAt: record.accessExpiresAt)
         browser.levels = provision?.levels ?? []
-        browser.foundations = provision.map { [$0.foundation] } ?? []
+        browser.foundations = facts.foundations
         browser.idleSeconds = facts.idleSeconds
         var place = Session.Place(domain: visit.domain.name, backendID: record.application)
         place.isGuest = provision == nil && social.settings.isGuest(record.subject, visit.application)

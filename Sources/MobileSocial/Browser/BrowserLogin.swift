@@ -79,6 +79,9 @@ package final class BrowserLogin: FormTickets {
         let chosen = methods.chosen(browser.query.first("provider"))
         visit.provider = methods.count > 1 ? chosen?.name : nil
         if browser.isReading { return show(visit, chosen, of: methods) }
+        if request.method == .post, let fields = browser.form, let token = fields.first("userToken") {
+            return WebViewLogin(login: self, visit: visit).take(token, fields)
+        }
         guard request.method == .post, visit.domain.acceptsPasswords else {
             let allowed = visit.domain.acceptsPasswords ? "GET, HEAD, POST" : "GET, HEAD"
             return .done(BrowserLoginFailure.page(allow: allowed))

@@ -41,6 +41,8 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
     case invalidCode
     /// OMS-14.
     case wrongAnswer, secondStepMissing
+    /// AGT-06: the user token came in the clear, or from a page.
+    case insecure, foreignPage
     case storeUnavailable
 
     init(_ refusal: PasswordLogin.Refusal) {
@@ -107,6 +109,8 @@ package enum MobileSocialFailure: EndpointFailure, CaseIterable {
         case .invalidCode: ("Invalid code", other, .oicCodeInvalid)
         case .wrongAnswer: ("Authentication failed", failed, .oicWrongAnswer)
         case .secondStepMissing: ("No second step is set up for the user", other, .secondStepMissing)
+        case .insecure: ("Use https", other, .tlsRequired)
+        case .foreignPage: ("Not from a page", other, .crossSiteRequest)
         case .storeUnavailable: ("Try again later", other, .storeUnavailable)
         }
     }

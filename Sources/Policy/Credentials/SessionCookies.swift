@@ -10,6 +10,7 @@ struct SessionCookies: Sendable {
     private let principals: TokenPrincipals
 
     fileprivate static let sameOrigin = Array("same-origin".utf8)
+    fileprivate static let noSite = Array("none".utf8)
 
     init?(_ settings: PolicySettings, _ principals: TokenPrincipals) {
         guard let seals = settings.seals else { return nil }
@@ -120,11 +121,14 @@ extension PolicySnapshot {
         }
     }
 
-    /// Whether a request for a login form, or with one that was filled in, can come of a page of our own or of a link. What
+    /// Whether a request for a login form, or with one that was filled in, can come of a page of our own, of a link or of no page. What
     /// else holds is in the form; this is what browsers say of it.
     package func mayUseForms(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
-        return head.method != .post || isSameOrigin(headers, bytes) != false
+        if head.method != .post || isSameOrigin(headers, bytes) != false { return true }
+        // From no page: an application has its web view send the form.
+        return headers.occurrences(.secFetchSite) == 1
+            && headers.value(.secFetchSite).map { equal(SessionCookies.noSite, bytes.slice($0)) } == true
     }
 
     /// What the browser says of the page that sent the request (Fetch Metadata section 2.4); nil where it says nothing.

@@ -7,11 +7,13 @@ enum BrowserFixture {
     /// The TOTP secret of joe.
     static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
+    static let domains = """
+        {"MobileServiceDomain": {"authentication": {"type": "local", "level": 2, "otp": true, "stepUpOnly": true},
+          "applications": {"DemoApp": {"backend": "inventory/1.0", "displayName": "the demo", "maxLoginAttempts": 5}}}}
+        """
+
     static func prepare(_ settings: inout FixtureSettings) {
-        settings["serviceDomains"] = """
-            {"MobileServiceDomain": {"authentication": {"type": "local", "level": 2, "otp": true, "stepUpOnly": true},
-              "applications": {"DemoApp": {"backend": "inventory/1.0", "displayName": "the demo", "maxLoginAttempts": 5}}}}
-            """
+        settings["serviceDomains"] = domains
         settings["authenticationSchemes"] = """
             [{"name": "FormScheme", "authenticationLevel": 2, "challengeMethod": "FORM",
               "challengeUrl": "/mobilesso?serviceDomain=MobileServiceDomain"},
