@@ -45,8 +45,10 @@ struct BasicDecisionTests {
     @Test("a route that asks for Basic and names no backend takes the users of the login realm")
     func ownUsers() throws {
         let path = try PathPattern("/own" as String)
-        func snapshot(_ change: (inout RouteSettings) -> Void = { _ in }) -> PolicySnapshot {
-            var settings = TestPolicy.settings(clients: [])
+        func snapshot(
+            clients: [Client] = [], _ change: (inout RouteSettings) -> Void = { _ in }
+        ) -> PolicySnapshot {
+            var settings = TestPolicy.settings(clients: clients)
             settings.loginRealm = "Default"
             settings.routes = [RouteSettings(name: "own", path: path, upstream: 0)]
             settings.routes[0].scheme = AuthenticationScheme(name: "Basic", level: 2, method: .basic, formTarget: "")
@@ -63,6 +65,12 @@ struct BasicDecisionTests {
         #expect(decision("joe:Welcome1", others) == .denied(.roleRequired))
         let bearer = snapshot { $0.scheme = nil }
         #expect(decision("joe:Welcome1", bearer) == .denied(.missingBackend))
+        // A mobile backend that takes no Basic, as the one of a request without an id might be.
+        var closed = Client(name: "closed", version: "1.0", id: "mbe-closed", httpBasic: false)
+        closed.realm = "Default"
+        #expect(decision("joe:Welcome1", snapshot(clients: [closed])) == .denied(.missingBackend))
+        let standard = Client(name: "web", version: "", id: "web", clientID: "web", httpBasic: false)
+        #expect(decision("joe:Welcome1", snapshot(clients: [standard])) == .allowed("joe"))
     }
 
     @Test("without an id, with an unknown one or with two it is 401 (BASIC-03)")

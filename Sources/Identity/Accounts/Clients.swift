@@ -12,6 +12,8 @@ package final class Clients: Sendable {
     private let byClientID: [[UInt8]: Int]
     /// The client of Basic credentials that name none.
     package let defaultIndex: Int?
+    /// Whether none is a mobile backend: then no `Oracle-Mobile-Backend-ID` is missing beside Basic credentials.
+    package let areStandard: Bool
     /// Keys of client assertions (RFC 7523), by `id`.
     package let clientKeys: [String: KeySet]
     /// What other gateways have withdrawn; nil where there are none.
@@ -35,6 +37,7 @@ package final class Clients: Sendable {
             .map { (id: Array($1.id.utf8), index: $0) }
             .sorted { $0.id.lexicographicallyPrecedes($1.id) }
         defaultIndex = clients.firstIndex(where: \.isDefault)
+        areStandard = clients.allSatisfy(\.isStandard)
         // Clients without OAuth have none.
         let clients = clients.enumerated().filter { !$1.clientID.isEmpty }
         byClientID = Dictionary(uniqueKeysWithValues: clients.map { (Array($1.clientID.utf8), $0) })

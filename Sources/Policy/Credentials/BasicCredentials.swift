@@ -5,11 +5,12 @@ import Identity
 import Model
 import Outbound
 
-/// The Basic authenticator: a client id beside an anonymous key or a local user's name and password (BASIC-01). Routes that
-/// name no client take the users of the login realm.
+/// The Basic authenticator: the id of a mobile backend beside an anonymous key or a local user's name and password (BASIC-01).
+/// Where there are no mobile backends, routes that ask for Basic take the users of the login realm.
 struct BasicCredentials: Sendable {
     let clients: Clients
-    private let loginRealm: String
+    /// The realm of users who name no mobile backend; nil where there are some, so that one must be named.
+    private let loginRealm: String?
     private let users: UserStore
     private let logins: PasswordLogin
     private let known: PasswordCache
@@ -26,7 +27,7 @@ struct BasicCredentials: Sendable {
     init(_ settings: PolicySettings, _ claims: ClaimSelection) {
         self.claims = claims
         clients = settings.clients
-        loginRealm = settings.loginRealm
+        loginRealm = clients.areStandard ? settings.loginRealm : nil
         users = settings.users
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
         known = PasswordCache(seconds: settings.passwordCacheSeconds)
@@ -69,14 +70,15 @@ struct BasicCredentials: Sendable {
             case .application(let application)?:
                 guard let route else { return .rejected(.missingBackend) }
                 return authenticate(credential, of: application, route, bytes, headers, from: address, now: now)
-            case .users? where clients.defaultIndex == nil:
+            case .users?:
+                guard let loginRealm else { break }
                 guard accepted.contains(.passwords) else { return .rejected(.authenticatorNotListed) }
                 let context = UInt64(UInt32.max)
                 return logIn(credential, realm: loginRealm, context: context, from: address, now: now) { user in
                     self.principal(user, nil, at: now)
                 }
             case .client(let id)?: own = id
-            case .users?, nil: break
+            case nil: break
             }
             guard let known = own.map({ clients.index(id: $0.span) }) ?? clients.defaultIndex else {
                 return .rejected(.missingBackend)
@@ -201,9 +203,8 @@ struct BasicCredentials: Sendable {
     }
 
     private func renew(_ principal: Principal, of client: Client?) -> Principal? {
-        let realm = client?.realm ?? loginRealm
-        guard let user = users.user(named: principal.subject, realm: realm), user.enabled,
-            (principal.issuedAt ?? .min) >= user.tokensNotBefore, stands(principal, realm: realm)
+        guard let realm = client?.realm ?? loginRealm, let user = users.user(named: principal.subject, realm: realm),
+            user.enabled, (principal.issuedAt ?? .min) >= user.tokensNotBefore, stands(principal, realm: realm)
         else { return nil }
         return self.principal(user, client, at: principal.issuedAt)
     }

@@ -11,7 +11,7 @@ enum PasswordOwner {
     /// A user of the client with this id, or of the default client. A Basic challenge tells of no client, so that the only one
     /// of a route with such a challenge counts, too (SCH-01).
     case client([UInt8]?)
-    /// A user of the login realm, unless there is a default client: the route asks for Basic, and names no client.
+    /// A user of the login realm where there is no mobile backend: the route asks for Basic, and names no client.
     case users
 
     /// - Parameter asksPasswords: whether the route asks for Basic.
