@@ -37,7 +37,7 @@ package struct LoginHost: Sendable {
         let query = request.query.isEmpty ? "" : "?\(String(decoding: request.query, as: UTF8.self))"
         let target = ReturnTarget(ofRequest: request.path + query).text
         let mark = BrowserCookie.mark(of: target)
-        let isBack = BrowserRequest.cookie(.moved, request)?.isExactly(mark) ?? false
+        let isBack = BrowserRequest.has(mark, in: .moved, request)
         let response = isBack ? page(home, target) : redirect(home, target, mark: mark, secure: request.secure)
         observe(
             Change(

@@ -5,7 +5,8 @@ import Identity
 package struct DenyEntry: Sendable, Equatable {
     /// Kind of entry. The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
-        case token, subject, client, issuer
+        case token, subject, issuer
+        case client = "backend"
         /// A notice about an account or a secret (`WithdrawnAccounts`): refused from now on, or accepted again.
         case withdrawn, restored
         /// What this version cannot read, such as an entry of a later one. Read, counted, and never written.

@@ -6,6 +6,11 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/acr: the list is empty (expected at least one level, or no "acr")"#
         ),
         InvalidCase(
+            "public-with-clients", routes(route("/a", #""public": true, "clients": ["web"]"#)),
+            #"routes.json:2: error: /routes/0/clients: a public route has no caller (expected no "clients" beside "public")"#,
+            #"routes.json:2: error: /routes/0/clients/0: unknown client "web" (expected the id of a client, or a backend as "name/version")"#
+        ),
+        InvalidCase(
             "acr-blank", routes(route("/a", #""acr": ["mfa", "a b"]"#)),
             #"routes.json:2: error: /routes/0/acr/1: invalid level (expected visible ASCII without blank, quote and backslash, found "a b")"#
         ),

@@ -113,7 +113,7 @@ import Testing
         #expect(try directory.read("provider-secret") == "s3cret" && mode(directory, "provider-secret") == 0o600)
         let gateway = try serve(directory)
         #expect(try request(gateway).status == 401)
-        let page = try request(gateway, [Field(name: "Accept", value: "text/html")])
+        let page = try request(gateway, ["Accept: text/html", "Host: localhost:8080"])
         #expect(page.status == 302 && page.only("Location")?.contains("/login") == true, "\(page.text)")
     }
 

@@ -98,7 +98,8 @@ import Testing
                 Field(name: "DPoP", value: client.proof("http://gw.example.com/plain", at: now, token: $0))
             }
             let sent = Field(name: "Authorization", value: "DPoP \(token)")
-            return try fixture.request("GET", "/plain", [sent] + [proof].compactMap(\.self)).status
+            return try fixture.request("GET", "/plain", [sent, "Host: gw.example.com"] + [proof].compactMap(\.self))
+                .status
         }
         #expect(try status(token) == 200)
         #expect(try status(nil) == 401 && status(inner) == 401)

@@ -186,7 +186,12 @@ package struct RouteEntry: Sendable {
             `bearer:ISSUER`, `basic`, `anonymousKey`, `apiKey`, `certificate`, `session`, `saml`; all by default, but \
             `certificate` only with `certificateLogin` and `saml` never. `{"all": ["apiKey", "bearer"]}` requires both.
             """)
+        // A method may have a caller on a public route.
         object.rules(
+            .only(
+                "clients", with: .any([.not(.isOn("public")), .has("methods")]),
+                because: "a public route has no caller",
+                expected: "no \"clients\" beside \"public\""),
             .only(
                 "certificateLogin", with: .not(.has("authenticators")),
                 because: "the list of \"authenticators\" says it",

@@ -11,14 +11,16 @@ struct LoginMove {
     /// Whether the browser is sent there; otherwise a page leads there.
     let isSent: Bool
     private let mark: String
+    /// More of a host is not logged: a name has at most 253.
+    static let loggedCharacters = 256
 
     /// - Parameters:
     ///   - target: path and query of the request.
-    ///   - held: the value of the cookie `moved`; nil for none.
+    ///   - held: the values of cookies `moved`.
     ///   - isThere: whether the same login is at `home`.
-    init(to home: WebOrigin, target: String, held: String?, isThere: Bool) {
+    init(to home: WebOrigin, target: String, held: [String], isThere: Bool) {
         mark = BrowserCookie.mark(of: target)
-        isSent = isThere && held?.isExactly(mark) != true
+        isSent = isThere && !held.contains(where: mark.isExactly)
         url = "\(home)\(isThere ? target : "/")"
     }
 

@@ -105,7 +105,7 @@ final class Responder: LoopPart {
                 of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
                 headers: requestHeaders)
         {
-            let held = Cookies.value(of: BrowserCookie.moved.name(secure: exchange.isSecure), requestHeaders, bytes)
+            let held = Cookies.values(of: BrowserCookie.moved.name(secure: exchange.isSecure), requestHeaders, bytes)
             let move = LoginMove(
                 to: home, target: ReturnTarget(of: exchange.head, bytes).text,
                 held: held.map { String(copying: bytes.slice($0)) }, isThere: isThere)
@@ -113,7 +113,7 @@ final class Responder: LoopPart {
             shared.log.write(
                 .loginHostForeign,
                 [
-                    ("host", .text(host)), ("base_url", .text("\(home)")),
+                    ("host", .text(String(host.prefix(LoginMove.loggedCharacters)))), ("base_url", .text("\(home)")),
                     ("status", .number(move.isSent ? 302 : foreign.status)),
                     ("request_id", .text(exchange.requestIDText)),
                 ])

@@ -75,7 +75,8 @@ extension WithdrawnAccounts {
 
     /// A kind of credentials. The raw value is stored.
     package enum Kind: String, Sendable, CaseIterable {
-        case user, password, role, client
+        case user, password, role
+        case client = "backend"
         case clientSecret = "secret"
         case setting, consumer
         case consumerRole = "consumer_role"

@@ -56,7 +56,12 @@ struct PolicyQuestion: Sendable {
         input.member("kind", principal.kind.rawValue)
         input.member("method_of_login", principal.method.rawValue)
         input.member("level", principal.level)
-        if let client = principal.clientID, !principal.clientField.isEmpty { input.member("client_id", client) }
+        if let client = principal.clientID, !principal.clientField.isEmpty {
+            input.member("client_id", client)
+        } else if let client = principal.backendID, principal.backendField.isEmpty {
+            // A token of another issuer counts as of this client.
+            input.member("client_id", client)
+        }
         if let backend = principal.backendID, !principal.backendField.isEmpty { input.member("backend", backend) }
         if let consumer = principal.consumerName { input.member("consumer", consumer) }
         input.member("issuer", principal.issuer)

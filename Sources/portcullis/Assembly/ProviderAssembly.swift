@@ -152,7 +152,7 @@ extension EventLog {
         write(
             .loginHostForeign,
             [
-                ("host", .text(change.requested)), ("base_url", .text("\(change.home)")),
+                ("host", .text(String(change.requested.prefix(256)))), ("base_url", .text("\(change.home)")),
                 ("status", .number(change.status)), ("request_id", .text(change.requestID)),
             ])
     }

@@ -26,6 +26,8 @@ import Testing
         #expect(try fixture.grant("grant_type=client_credentials").status == 200)
         #expect(
             try admin.refused("tokens", "revoke", "--client", "inventory/2.0").contains("no client inventory/2.0"))
+        // A parameter that it does not know would select the tokens of others.
+        #expect(try fixture.admin("GET", "/admin/tokens?backend=inventory/1.0").status == 400)
         #expect(try admin.refused("tokens", "revoke", "nobodys").contains(#"there is no token "nobodys""#))
     }
 

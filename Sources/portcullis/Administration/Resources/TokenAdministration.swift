@@ -19,6 +19,7 @@ struct TokenAdministration: ResourceAdministration {
 
     /// Records of the store without the tokens, newest first.
     func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        try check(request, knows: ["subject", "client", "application", "limit"])
         let count = try request.limit()
         let application = try application(request)
         let answer = try ask(.list(application: application, subject: request.parameter("subject"), limit: count))
@@ -44,10 +45,7 @@ struct TokenAdministration: ResourceAdministration {
     /// Revokes all tokens of a subject, a client, an application or an issuer, optionally those issued before a time. The
     /// deny list refuses access tokens without a record.
     func revokeAll(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let known = ["subject", "client", "application", "issuer", "issuedBefore", "until"]
-        for parameter in request.parameters where !known.contains(where: { $0.isExactly(parameter.name) }) {
-            throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
-        }
+        try check(request, knows: ["subject", "client", "application", "issuer", "issuedBefore", "until"])
         let (subject, application) = (request.parameter("subject"), try application(request))
         let now = Clock.latestSecond
         let period = try period(request, now: now)
@@ -84,6 +82,13 @@ struct TokenAdministration: ResourceAdministration {
             [subject, application].compactMap(\.self).joined(separator: " of "),
             AdminAnswer.count("removed", gone.count),
             endsTokens: entry != nil)
+    }
+
+    /// A misspelt parameter would select more tokens than were meant.
+    private func check(_ request: AdminRequest, knows known: [String]) throws(AdminFailure) {
+        for parameter in request.parameters where !known.contains(where: { $0.isExactly(parameter.name) }) {
+            throw .malformed("unknown parameter \"\(parameter.name)\"; known are \(known.joined(separator: ", "))")
+        }
     }
 
     private func period(_ request: AdminRequest, now: Int64) throws(AdminFailure) -> RevocationPeriod {
