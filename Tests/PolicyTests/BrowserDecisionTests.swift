@@ -382,22 +382,4 @@ import Testing
         #expect(isSent(.redirect, agents: []) && !isSent(nil, agents: []), "AMB-22")
         #expect(!isSent(.redirect, agents: ["Mozilla/*"]))
     }
-
-    @Test("a login form is for our own pages and for links, and not for pages of others")
-    func forms() {
-        let snapshot = Self.snapshot()
-        func may(_ method: String, _ fields: [(String, String)]) -> Bool {
-            let request = TestRequest(method, "/login/form", fields)
-            return snapshot.mayUseForms(request.head, request.headers, request.bytes.span)
-        }
-        #expect(may("GET", []) && may("POST", []) && may("GET", [("Sec-Fetch-Site", "cross-site")]))
-        #expect(may("POST", [("Origin", "https://gw.example.com")]) && may("POST", [("Sec-Fetch-Site", "same-origin")]))
-        #expect(!may("POST", [("Sec-Fetch-Site", "cross-site")]) && !may("POST", [("Sec-Fetch-Site", "same-site")]))
-        // The web view of an application sends one.
-        #expect(
-            may("POST", [("Sec-Fetch-Site", "none")]) && !may("POST", [("Sec-Fetch-Site", "none"), ("Origin", "null")]))
-        for origin in ["https://myexample.com", "null", "http://gw.example.com"] {
-            #expect(!may("POST", [("Origin", origin)]) && !may("GET", [("Origin", origin)]))
-        }
-    }
 }

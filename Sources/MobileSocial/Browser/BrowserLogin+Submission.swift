@@ -137,15 +137,8 @@ extension BrowserLogin {
     /// Stores the session, sets its cookie, and ends the browser's earlier session.
     func open(_ session: MobileSession, _ visit: Visit) -> Answer {
         let browser = visit.browser
-        let store = social.settings.store
-        let value = cookie(of: session, visit)
-        guard BrowserCookie.domainSession.holds(value) else {
-            return .done(BrowserLoginFailure.oversizedSession.response(Page.Link(.tryAgain, to: action(visit))))
-        }
-        // The page would send the browser here again and again.
-        if let gap = visit.page.demand?.gap(of: browserSession(session, visit).authentication, now: browser.now) {
-            return .done(insufficient(gap == .level ? .tooWeak : .tooOld, session, visit))
-        }
+        if let obstacle = obstacle(to: session, visit) { return .done(insufficient(obstacle, session, visit)) }
+        let (store, value) = (social.settings.store, seals.seal(browserSession(session, visit)))
         return store.ask(.insert(session.record), now: browser.now) { [self] answer in
             guard case .success(.record(_?)) = answer else {
                 return .done(refuse(.storeUnavailable, visit, username: session.record.subject))
@@ -177,8 +170,12 @@ extension BrowserLogin {
             .audited(.refused, visit, session.record.subject)
     }
 
-    private func cookie(of session: MobileSession, _ visit: Visit) -> String {
-        seals.seal(browserSession(session, visit))
+    /// Why a session cannot be opened: it exceeds a cookie, or the page would send the browser here again and again.
+    func obstacle(to session: MobileSession, _ visit: Visit) -> BrowserLoginFailure? {
+        let browser = browserSession(session, visit)
+        guard BrowserCookie.domainSession.holds(seals.seal(browser)) else { return .oversizedSession }
+        guard let gap = visit.page.demand?.gap(of: browser.authentication, now: visit.browser.now) else { return nil }
+        return gap == .level ? .tooWeak : .tooOld
     }
 
     private func browserSession(_ session: MobileSession, _ visit: Visit) -> Session {
@@ -194,6 +191,7 @@ extension BrowserLogin {
         browser.levels = provision?.levels ?? []
         browser.foundations = facts.foundations
         browser.idleSeconds = facts.idleSeconds
+        browser.usedAt = record.issuedAt
         var place = Session.Place(domain: visit.domain.name, backendID: record.application)
         place.isGuest = provision == nil && social.settings.isGuest(record.subject, visit.application)
         browser.place = place

@@ -21,23 +21,35 @@ struct WebViewLogin: Sendable {
         guard isOfApplication else { return .deny(.foreignPage) }
         return login.social.sessions.with(token, of: visit.domain.name, now: visit.browser.now) {
             session throws(MobileSocialFailure) in
-            let realm = visit.domain.application(named: session.facts.application)?.backend.realm
-            // Without its server, the domain does not know whether the user is still one of its own (OMS-12).
-            guard !session.facts.isOffline, realm?.isExactly(visit.application.backend.realm) == true else {
-                throw .invalidUserToken
+            try check(session.facts)
+            return whileOnDevice(of: session, fields.first("registrationHandle")) {
+                withEnd(of: session.facts.foundations[...], session.record.accessExpiresAt) { move(session, until: $0) }
             }
-            return whileOnDevice(of: session, fields.first("registrationHandle")) { move(session) }
         }
     }
 
-    /// Whether the request comes from the application and not from a page, which could log its visitors in as another user.
-    /// A page of another site cannot do without `Origin`.
+    /// The token is used up only where the login can count.
+    private func check(_ facts: MobileSession.Facts) throws(MobileSocialFailure) {
+        let realm = visit.domain.application(named: facts.application)?.backend.realm
+        // Without its server, the domain does not know whether the user is still one of its own (OMS-12). A further proof has
+        // no place in the form, and what was exchanged belongs to the agent.
+        guard !facts.isOffline, facts.proof.isEmpty, facts.parent.isEmpty,
+            realm?.isExactly(visit.application.backend.realm) == true
+        else { throw .invalidUserToken }
+        guard !visit.domain.isMobile || !facts.registration.isEmpty else { throw .missingClientProof }
+        guard facts.level >= visit.page.level else { throw .levelTooLow }
+    }
+
+    /// Whether the request comes from the application and not from a page, which could log its visitors in as another user. A
+    /// page of another site cannot do without `Origin`, and no page can send `Sec-Fetch-Site: none`, which engines add to the
+    /// form of an application beside `Origin: null`.
     private var isOfApplication: Bool {
-        let fields = visit.browser.request.fields
-        return fields.allSatisfy { field in
-            !field.name.isExactly("origin")
-                && (!field.name.isExactly("sec-fetch-site") || field.value.isExactly("none"))
+        func values(_ name: String) -> [String] {
+            visit.browser.request.fields.filter { $0.name.isExactly(name) }.map(\.value)
         }
+        let (sites, origins) = (values("sec-fetch-site"), values("origin"))
+        if sites.isEmpty { return origins.isEmpty }
+        return sites.count == 1 && sites[0].isExactly("none") && origins.allSatisfy { $0.isExactly("null") }
     }
 
     private func whileOnDevice(
@@ -54,21 +66,33 @@ struct WebViewLogin: Sendable {
         }
     }
 
-    private func move(_ session: MobileSession) -> Answer {
+    /// Continues with the second in which a session ends with the records that it depends on, if not before.
+    private func withEnd(
+        of foundations: ArraySlice<String>, _ end: Int64, _ next: @escaping @Sendable (Int64) -> Answer
+    ) -> Answer {
+        guard let first = foundations.first else { return next(end) }
+        return login.social.settings.ask(.find(.id(first)), now: visit.browser.now) { found in
+            guard case .record(let record?) = found else { return .deny(.invalidUserToken) }
+            return withEnd(of: foundations.dropFirst(), min(end, record.accessExpiresAt), next)
+        }
+    }
+
+    private func move(_ session: MobileSession, until end: Int64) -> Answer {
         let (now, settings) = (visit.browser.now, login.social.settings)
+        let limits = BrowserLogin.limits(visit.application)
+        var facts = session.facts
+        facts.application = visit.application.name
+        facts.idleSeconds = [limits.idle, facts.idleSeconds].compactMap(\.self).min()
+        let moved = MobileSession(
+            facts, subject: session.record.subject, backend: visit.application.backend,
+            limit: min(limits.session ?? end - now, end - now), now: now
+        ).alone
+        guard login.obstacle(to: moved, visit) == nil else { return .deny(.levelTooLow) }
         // The store removes a record once, so that of two requests with the token one is too late.
         return settings.ask(.revoke(.id(session.id)), now: now) { answer in
             guard case .removed(let gone) = answer, let record = gone.first else { return .deny(.invalidUserToken) }
             settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
-            let limits = BrowserLogin.limits(visit.application)
-            var facts = session.facts
-            facts.application = visit.application.name
-            facts.idleSeconds = limits.idle
-            let left = record.accessExpiresAt - now
-            let moved = MobileSession(
-                facts, subject: record.subject, backend: visit.application.backend,
-                limit: min(limits.session ?? left, left), now: now)
-            return login.open(moved.alone, visit)
+            return login.open(moved, visit)
         }
     }
 }

@@ -11,6 +11,7 @@ struct SessionCookies: Sendable {
 
     fileprivate static let sameOrigin = Array("same-origin".utf8)
     fileprivate static let noSite = Array("none".utf8)
+    fileprivate static let noOrigin = Array("null".utf8)
 
     init?(_ settings: PolicySettings, _ principals: TokenPrincipals) {
         guard let seals = settings.seals else { return nil }
@@ -121,14 +122,12 @@ extension PolicySnapshot {
         }
     }
 
-    /// Whether a request for a login form, or with one that was filled in, can come of a page of our own, of a link or of no page. What
-    /// else holds is in the form; this is what browsers say of it.
+    /// Whether a request for a login form, or with one that was filled in, can come of a page of our own, of a link or of no
+    /// page. What else holds is in the form; this is what browsers say of it.
     package func mayUseForms(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
-        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
-        if head.method != .post || isSameOrigin(headers, bytes) != false { return true }
-        // From no page: an application has its web view send the form.
-        return headers.occurrences(.secFetchSite) == 1
-            && headers.value(.secFetchSite).map { equal(SessionCookies.noSite, bytes.slice($0)) } == true
+        if let origin = headers.value(.origin), cors.isOwn(bytes.slice(origin)) { return true }
+        if headers.nameNoPage(bytes) { return true }
+        return headers.value(.origin) == nil && (head.method != .post || isSameOrigin(headers, bytes) != false)
     }
 
     /// What the browser says of the page that sent the request (Fetch Metadata section 2.4); nil where it says nothing.
@@ -137,5 +136,17 @@ extension PolicySnapshot {
             return headers.occurrences(.secFetchSite) == 0 ? nil : false
         }
         return equal(SessionCookies.sameOrigin, bytes.slice(site))
+    }
+}
+
+extension HeaderTable {
+    /// Whether an application has its web view send a request: engines say that no page did (`none`, Fetch Metadata section
+    /// 2.4), and `null` for the origin.
+    func nameNoPage(_ bytes: Span<UInt8>) -> Bool {
+        guard let site = value(.secFetchSite), occurrences(.secFetchSite) == 1,
+            equal(SessionCookies.noSite, bytes.slice(site))
+        else { return false }
+        guard let origin = value(.origin) else { return true }
+        return occurrences(.origin) == 1 && equal(SessionCookies.noOrigin, bytes.slice(origin))
     }
 }

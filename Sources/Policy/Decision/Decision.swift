@@ -179,7 +179,10 @@ package struct Decision: ~Copyable {
             let traits = found.descriptor.traits
             let isVerifiedByHandler = traits.contains(.takesUserTokens) && headers.hasUserTokenOnly(bytes)
             own = traits.contains(.needsPrincipal) && !isVerifiedByHandler ? .principalEndpoint : .endpoint
-            if traits.contains(.isForAnyOrigin) || head.method == .post && traits.contains(.takesForeignForms) {
+            let isForeign = head.method == .post && traits.contains(.takesForeignForms)
+            if isForeign || traits.contains(.isForAnyOrigin)
+                || traits.contains(.servesPages) && headers.nameNoPage(bytes)
+            {
                 own.subtract(.crossSite)
             }
         case .methodNotAllowed(let found):

@@ -71,7 +71,9 @@ import Testing
         arguments: [
             (["Origin: https://evil.example"], 403), (["Origin: null"], 403), (["Sec-Fetch-Site: cross-site"], 403),
             (["Sec-Fetch-Site: same-origin", "Origin: http://gw.example.com"], 403),
-            (["Sec-Fetch-Site: none", "Origin: null"], 403), (["Sec-Fetch-Site: none"], 303), ([], 303),
+            (["Sec-Fetch-Site: none", "Origin: https://evil.example"], 403),
+            (["Sec-Fetch-Site: cross-site", "Origin: null"], 403),
+            (["Sec-Fetch-Site: none", "Origin: null"], 303), (["Sec-Fetch-Site: none"], 303), ([], 303),
         ] as [([String], Int)])
     func pages(_ fields: [String], status: Int) throws {
         let fixture = try fixture()
