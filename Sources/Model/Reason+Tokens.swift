@@ -38,7 +38,7 @@ extension Reason {
         ("token_issuer_unavailable", 503, "The issuer of the client's tokens does not answer."),
         (
             "grant_not_allowed", 400,
-            "The client may not use this grant: it is public, or has no `redirectUris` or `deviceGrant`."
+            "The client may not use this grant: it is public, or its entry does not name the grant."
         ),
         ("code_invalid", 400, "The code is unknown, expired or another client's, or its login has ended."),
         ("code_reused", 400, "The code was used before; the tokens issued for it are revoked."),

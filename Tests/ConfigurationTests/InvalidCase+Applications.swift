@@ -57,7 +57,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "route-application-and-backend", route(#""application": "app", "backends": ["a/1"]"#),
-            #"routes.json:2: error: /routes/0/application: the route already belongs to backends (expected either "application" or "backends")"#
+            #"routes.json:2: error: /routes/0/application: the route already names clients (expected either "application", or "clients" and "backends")"#
         ),
         InvalidCase(
             "route-application-and-social", route(#""application": "app", "socialLogin": true"#),

@@ -82,7 +82,7 @@ extension InvalidCase {
         InvalidCase(
             "certificate-login-backend",
             routes(route("/a", #""backends": ["inventory/1.0"], "certificateLogin": true"#)),
-            "routes.json:2: error: /routes/0/certificateLogin: a certificate belongs to no backend (expected no \"certificateLogin\" here)"
+            "routes.json:2: error: /routes/0/certificateLogin: a certificate belongs to no client (expected no \"certificateLogin\" here)"
         ),
         InvalidCase(
             "certificate-login-social", routes(route("/a", #""socialLogin": true, "certificateLogin": true"#)),

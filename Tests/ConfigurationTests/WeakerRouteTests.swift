@@ -37,7 +37,7 @@ import Testing
             (#""clientCertificate": true"#, "", "no client certificate"),
             (#""clientCertificate": true, "public": true"#, #""public": true"#, "no client certificate"),
             (#""clientCertificate": ["dns:a"]"#, #""clientCertificate": true"#, "other client certificates"),
-            (#""backends": ["inventory/1.0"]"#, "", "credentials of other backends"),
+            (#""backends": ["inventory/1.0"]"#, "", "credentials of other clients"),
             (#""methods": ["GET"]"#, "", "any method"),
             (#""authenticators": ["bearer"]"#, "", "other kinds of credentials"),
             (#""authenticators": ["bearer:local"]"#, #""authenticators": ["bearer"]"#, "other kinds of credentials"),

@@ -30,8 +30,8 @@ extension GatewayConfiguration {
         let rules = [route.access] + route.methods.map(\.access)
         if !route.clients.isEmpty {
             findings.error(
-                "\(pointer)/application", "the route already belongs to backends",
-                expected: "either \"application\" or \"backends\"")
+                "\(pointer)/application", "the route already names clients",
+                expected: "either \"application\", or \"clients\" and \"backends\"")
         }
         if rules.contains(where: \.socialLogin) {
             findings.error(

@@ -57,7 +57,7 @@ extension GatewayConfiguration {
     private func demands(of narrow: RouteEntry, missingIn wide: RouteEntry, _ index: RouteIndex?) -> [String] {
         var lacking: [String] = []
         if let rule = narrow.options.addresses, wide.options.addresses != rule { lacking.append("other addresses") }
-        if !wide.clients.isSubset(of: narrow.clients) { lacking.append("credentials of other backends") }
+        if !wide.clients.isSubset(of: narrow.clients) { lacking.append("credentials of other clients") }
         // A method that only the wide route accepts is a gap too.
         let methods = narrow.methods.isEmpty ? wide.methods.map(\.method) : narrow.methods.map(\.method)
         for method in methods.isEmpty ? [""] : methods {

@@ -37,8 +37,8 @@ struct RouteAuthenticators {
             }
             if !route.clients.isEmpty {
                 findings.error(
-                    pointer, "a password that an issuer verifies belongs to no backend",
-                    expected: "no \"backends\", or \"basic\" without \"issuer\"")
+                    pointer, "a password that an issuer verifies belongs to no client",
+                    expected: "no \"clients\" and \"backends\", or \"basic\" without \"issuer\"")
             }
         }
         checkPlaces(route, list, at: pointer)
@@ -77,7 +77,9 @@ struct RouteAuthenticators {
 
     private func checkAssertions(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
         if !route.clients.isEmpty {
-            findings.error(pointer, "an assertion belongs to no backend", expected: "no \"backends\", or no \"saml\"")
+            findings.error(
+                pointer, "an assertion belongs to no client",
+                expected: "no \"clients\" and \"backends\", or no \"saml\"")
         }
         let entries = configuration.policies.authTokenConfiguration?["samlIssuers"]?.array ?? []
         let names = entries.compactMap { $0["issuerName"]?.string }

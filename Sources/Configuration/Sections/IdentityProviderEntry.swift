@@ -82,7 +82,7 @@ package struct IdentityProviderEntry: Sendable {
             "kind", Shape<Kind>.choice,
             """
             OpenID Connect, OAuth 2 with a user info endpoint, [SAML](guides/saml-providers.md), or `local`: the \
-            gateway's own form, for backends that name it. By default `oidc` with `issuer`, else `oauth2`.
+            gateway's own form, for clients that name it. By default `oidc` with `issuer`, else `oauth2`.
             """)
         let kind = Kind.allCases.first { object.holds($0.condition) } ?? .oidc
         let allowHTTP = object.flag(

@@ -245,7 +245,7 @@ package struct RouteEntry: Sendable {
             } else if application != nil {
                 "a certificate belongs to no application"
             } else if !clients.isEmpty {
-                "a certificate belongs to no backend"
+                "a certificate belongs to no client"
             } else {
                 nil
             }

@@ -12,9 +12,9 @@ enum RealmsCommand: Command {
                portcullis realms add NAME WHERE
                portcullis realms remove NAME WHERE
 
-        Users log in through backends of their own realm. Without realms.json any name is a realm. The first `add` creates
-        the file with the realms in use; from then on users and backends must name one of its realms. A realm with users
-        or backends cannot be removed.
+        Users log in at clients of their own realm. Without realms.json any name is a realm. The first `add` creates
+        the file with the realms in use; from then on users and clients must name one of its realms. A realm with users
+        or clients cannot be removed.
 
         \(AdminTarget.help)
         """
