@@ -97,6 +97,11 @@ import Testing
             #expect(back.text.contains("Continue at gw.example.com") && back.text.contains("<code"), "\(back.text)")
         }
     }
+}
+
+/// The same for logins of service domains.
+@Suite struct DomainLoginHostTests {
+    private static let other: Field = "Host: other.example.com"
 
     @Test("a login at a provider of a service domain goes on at baseUrl, too")
     func domain() throws {
@@ -104,7 +109,10 @@ import Testing
             #""issuer": "https://idp.example.com", "clientId": "gateway", "clientSecret": "s""#)
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
         let jar = CookieJar(fixture.gateway)
-        let place = try #require(try visit(jar, "/mobileapp").only("Location"))
-        #expect(try visit(jar, place).only("Location") == own + place)
+        func visit(_ target: String) throws -> String? {
+            try jar.send("GET", target, BrowserFixture.navigation + [Self.other]).only("Location")
+        }
+        let place = try #require(try visit("/mobileapp"))
+        #expect(try visit(place) == own + place)
     }
 }
