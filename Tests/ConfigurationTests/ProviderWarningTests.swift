@@ -55,4 +55,16 @@ import Testing
         #expect(try found(#""elsewhere.example.com", "*.example.com""#) == [])
         #expect(try found(#""shop.example.com""#) == [])
     }
+
+    @Test("a client that calls for itself by the name of a user is named")
+    func clientsWithNamesOfUsers() throws {
+        func found(_ more: String) throws -> [String] {
+            try ConfigurationDirectory([
+                "clients.json": #"[{"clientId": "joe", "clientSecret": "s"\#(more)}]"#,
+                "users.json": #"[{"username": "joe", "password": "{PlainText}Welcome1"}]"#,
+            ]).load().diagnostics.filter { $0.message.contains("X-Gateway-User") }.map(\.pointer)
+        }
+        #expect(try found("") == ["/clients/0/clientId"])
+        #expect(try found(#", "redirectUris": ["https://joe.example/cb"]"#) == [])
+    }
 }

@@ -62,7 +62,10 @@ extension GatewayConfiguration {
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)
-        for entry in clients { entry.checkScopes(tokenService.terms, findings) }
+        for entry in clients {
+            entry.checkScopes(tokenService.terms, findings)
+            entry.checkName(users, findings)
+        }
         tokenService.registration?.checkSponsor(clients, tokenService.terms, findings)
         for entry in clients where entry.client.oauthConsumer {
             let client = entry.client

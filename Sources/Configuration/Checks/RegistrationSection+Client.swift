@@ -39,6 +39,16 @@ extension RegistrationSection {
 }
 
 extension ClientEntry {
+    /// Warns of a client with the name of a user: APIs get both in `X-Gateway-User`.
+    func checkName(_ users: [User], _ findings: Findings) {
+        guard client.isStandard, !client.grants.withheld.contains(.clientCredentials),
+            users.contains(where: { $0.username.isExactly(client.clientID) })
+        else { return }
+        findings.warning(
+            "\(pointer)/clientId", "a user has this name, too, and APIs get both in X-Gateway-User",
+            expected: "another id, or no \"client_credentials\"")
+    }
+
     /// Reports scopes of a client that the token service does not have.
     func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
         let known = terms.scopes + ["openid", "profile", "email"]
