@@ -82,6 +82,21 @@ import Testing
         #expect(try fixture.request("GET", "/oauth2/jwks", [Self.other]).status == 200)
     }
 
+    @Test("another host's cookie of the same name makes no circle")
+    func twoCookies() throws {
+        let fixture = try gateway()
+        for target in ["/app/x", AuthorizationFixture.link()] {
+            let jar = CookieJar(fixture.gateway)
+            #expect(try visit(jar, target).status == 302)
+            let mark = try #require(jar["portcullis-host"])
+            for cookies in ["portcullis-host=x; portcullis-host=\(mark)", "portcullis-host=\(mark); portcullis-host=x"]
+            {
+                let fields = BrowserFixture.navigation + [Self.other, Field(name: "Cookie", value: cookies)]
+                #expect(try fixture.request("GET", target, fields).status == 421, "\(target)")
+            }
+        }
+    }
+
     @Test("the endpoints where browsers log in and out lead to baseUrl with their query, once")
     func endpoints() throws {
         let fixture = try gateway()
