@@ -97,7 +97,7 @@ import Testing
         #expect(try isReserved("/oic_rest/rest/x", .serviceDomains) && !isReserved("/oic_rest/x", .serviceDomains))
     }
 
-    @Test(arguments: ["callback/idp", "saml/idp/metadata", "backchannel-logout/idp"])
+    @Test(arguments: ["callback/idp", "saml/idp/metadata", "saml/idp/acs", "backchannel-logout/idp"])
     func placesOfProvidersAreReserved(_ name: String) throws {
         let text = "/oauth2/\(name)"
         let path = try PathPattern(text)

@@ -129,8 +129,8 @@ package struct IdentityProviderEntry: Sendable {
     private static func name(_ object: inout ObjectReader, _ standard: String?) -> String {
         let meaning = """
             Name in the URLs of the login. Register the redirect URL `BASE/oauth2/callback/NAME` at the provider. BASE \
-            is `baseUrl` and each of `additionalBaseUrls` that users log in at; for `saml` only `baseUrl`. `/oauth2` is \
-            `pathPrefix`.
+            is `baseUrl` and each of `additionalBaseUrls` that users log in at; for `saml` it is \
+            `baseUrl`/oauth2/saml/NAME/acs alone. `/oauth2` is `pathPrefix`.
             """
         guard let standard else {
             return object.required("name", .identifier, EntryName.rule, placeholder: "", meaning)

@@ -11,19 +11,40 @@ import TokenStorage
 /// Answers that the provider's page posts through the browser (SAML bindings section 3.5).
 ///
 /// The post comes from another site, so browsers omit `Lax` cookies and the browser is not yet identified. The handler
-/// therefore verifies the provider's signature, stores the answer, and redirects to the same path with a sealed
+/// therefore verifies the provider's signature, stores the answer, and redirects to the callback with a sealed
 /// reference that is valid for a minute. The browser sends its cookies with that GET. The answer is accepted once, from
 /// the browser that has the login's ticket, if it answers that login's request.
 ///
 /// Alternatives were rejected: a `SameSite=None` cookie needs TLS even in trials and is sent with requests from any
 /// site. A page that posts the form again needs a script or a click, and contains untrusted input.
 extension ProviderLogin {
-    /// `POST` with `SAMLResponse` and `RelayState`.
-    func take(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let provider = provider(at: request.path) else {
-            return .done(BrowserLoginFailure.unknownService.response)
+    /// The gateway as the service provider of a SAML provider: metadata, and the assertion consumer service.
+    func serveSAML(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let names = PathSegment.decode(request.path, behind: paths[.saml]), names.count == 2,
+            let provider = provider(named: names[0]), provider.answersByForm
+        else { return .done(BrowserLoginFailure.unknownService.response) }
+        switch names[1] {
+        case EndpointPaths.metadataName:
+            let headers = [
+                (name: "Content-Type", value: "application/samlmetadata+xml"),
+                (name: "X-Content-Type-Options", value: "nosniff"),
+            ]
+            return .done(
+                request.read {
+                    EndpointResponse(
+                        status: 200, headers: headers, body: provider.metadata ?? [], reason: .metadata)
+                })
+        case EndpointPaths.assertionConsumerName:
+            guard request.method == .post else { return .done(BrowserLoginFailure.page(allow: "POST")) }
+            return take(request, provider, now: now)
+        default: return .done(BrowserLoginFailure.unknownService.response)
         }
-        guard provider.answersByForm else { return .done(BrowserLoginFailure.page(allow: "GET")) }
+    }
+
+    /// `POST` with `SAMLResponse` and `RelayState`.
+    private func take(
+        _ request: EndpointRequest, _ provider: any BrowserIdentityProvider, now: Int64
+    ) -> Effect<EndpointResponse> {
         let refuse = { @Sendable [self] (failure: ProviderFailure) -> Effect<EndpointResponse> in
             observe(provider.name, failure, request.requestID)
             return .done(page(failure))
@@ -117,19 +138,5 @@ extension ProviderLogin {
                 return .done(.success(posted.identity))
             }
         }
-    }
-
-    /// The metadata document with the gateway's URLs and keys, for the provider.
-    func metadata(_ request: EndpointRequest) -> EndpointResponse {
-        guard let names = PathSegment.decode(request.path, behind: paths[.providerMetadata]), names.count == 2,
-            names[1].isExactly(EndpointPaths.metadataName), let document = provider(named: names[0])?.metadata
-        else { return BrowserLoginFailure.unknownService.response }
-        return EndpointResponse(
-            status: 200,
-            headers: [
-                (name: "Content-Type", value: "application/samlmetadata+xml"),
-                (name: "X-Content-Type-Options", value: "nosniff"),
-            ],
-            body: document, reason: .metadata)
     }
 }

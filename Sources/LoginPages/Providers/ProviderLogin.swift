@@ -24,7 +24,7 @@ package final class ProviderLogin: Sendable {
         [
             .providerCallback: { self.receive($0, returns, now: $1) },
             .providerLogout: { self.logOut($0, now: $1) },
-            .providerMetadata: { request, _ in .done(request.read { self.metadata(request) }) },
+            .saml: { self.serveSAML($0, now: $1) },
         ]
     }
 
@@ -32,8 +32,7 @@ package final class ProviderLogin: Sendable {
     private func receive(
         _ request: EndpointRequest, _ returns: [LoginPurpose.Kind: LoginReturn], now: Int64
     ) -> Effect<EndpointResponse> {
-        guard request.method != .post else { return take(request, now: now) }
-        return receive(request, now: now).then { answer in
+        receive(request, now: now).then { answer in
             switch answer {
             case .ended(let response): return .done(response)
             case .arrived(let arrival):
@@ -120,7 +119,8 @@ package final class ProviderLogin: Sendable {
     /// in the metadata that the provider has read.
     private func redirectURI(of provider: any BrowserIdentityProvider, _ request: EndpointRequest) -> String {
         let requested = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
-        let further = provider.answersByForm ? nil : furtherOrigins.first { $0 == requested }
+        if provider.answersByForm { return baseURL + paths.assertionConsumer(of: provider.name) }
+        let further = furtherOrigins.first { $0 == requested }
         return (further?.description ?? baseURL) + paths.callback(of: provider.name)
     }
 
@@ -193,8 +193,7 @@ package final class ProviderLogin: Sendable {
         }
         // Not by HEAD, which must not have effects: the answer is accepted once.
         guard request.method == .get else {
-            let methods = provider.answersByForm ? "GET, POST" : "GET"
-            return .done(.ended(BrowserLoginFailure.page(allow: methods)))
+            return .done(.ended(BrowserLoginFailure.page(allow: "GET")))
         }
         guard let ticket = ticket(of: browser, provider) else {
             return .done(.ended(page(.interrupted(isLate: false))))
@@ -301,16 +300,22 @@ package final class ProviderLogin: Sendable {
 }
 
 extension EndpointPaths {
-    /// What follows the name of a provider in the path of its metadata.
+    /// What follows the name of a SAML provider in the paths of the gateway as its service provider.
     static let metadataName = "metadata"
+    static let assertionConsumerName = "acs"
 
     /// Where browsers return from a provider; its redirect URI behind an origin.
     package func callback(of provider: String) -> String {
         self[.providerCallback] + PathSegment.encode(provider)
     }
 
-    /// The gateway's metadata for a provider.
+    /// The gateway's metadata for a SAML provider.
     package func metadata(of provider: String) -> String {
-        "\(self[.providerMetadata])\(PathSegment.encode(provider))/\(EndpointPaths.metadataName)"
+        "\(self[.saml])\(PathSegment.encode(provider))/\(EndpointPaths.metadataName)"
+    }
+
+    /// Where the pages of a SAML provider post answers (SAML bindings section 3.5).
+    package func assertionConsumer(of provider: String) -> String {
+        "\(self[.saml])\(PathSegment.encode(provider))/\(EndpointPaths.assertionConsumerName)"
     }
 }

@@ -3,20 +3,19 @@ package enum ProviderEndpoints {
     /// Limit of a form with the response of a provider.
     package static let longestForm = 262_144
 
-    static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .providerMetadata]
+    static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .saml]
 }
 
 extension EndpointDescriptor {
-    /// Browsers come back from identity providers. SAML answers are posted here as well, so that each provider has one
-    /// redirect URI.
+    /// Browsers come back from identity providers: their redirect URI.
     package static let providerCallback = EndpointDescriptor(
-        "provider_callback", below: "/callback/", "GET, HEAD, POST", needs: .identityProviders,
-        [.takesCredentials, .takesForeignForms], largestBody: ProviderEndpoints.longestForm)
+        "provider_callback", below: "/callback/", "GET, HEAD", needs: .identityProviders)
     /// Identity providers report logins that have ended.
     package static let providerLogout = EndpointDescriptor(
         "provider_logout", below: "/backchannel-logout/", "POST", needs: .identityProviders)
-    /// The SAML metadata of the gateway.
-    package static let providerMetadata = EndpointDescriptor(
-        "provider_metadata", below: "/saml/", "GET, HEAD", needs: .identityProviders, [],
-        cost: .document)
+    /// The gateway as a SAML service provider: its metadata, and the assertion consumer service, to which the pages of
+    /// providers post answers.
+    package static let saml = EndpointDescriptor(
+        "saml", below: "/saml/", "GET, HEAD, POST", needs: .identityProviders, [.takesCredentials, .takesForeignForms],
+        largestBody: ProviderEndpoints.longestForm)
 }

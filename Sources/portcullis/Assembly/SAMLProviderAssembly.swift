@@ -23,8 +23,8 @@ struct SAMLProviderAssembly: AssemblyPart {
         var settings = SAMLProvider.Settings(
             name: entry.name, issuer: known.entityID, singleSignOn: singleSignOn,
             entityID: saml.ownEntityID ?? baseURL + configuration.tokenService.paths.metadata(of: entry.name),
-            consumerURL: baseURL + configuration.tokenService.paths.callback(of: entry.name), certificates: signers,
-            rules: entry.users)
+            consumerURL: baseURL + configuration.tokenService.paths.assertionConsumer(of: entry.name),
+            certificates: signers, rules: entry.users)
         settings.login = saml.login
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         guard let path = saml.signingKeyFile, let certificate = saml.signingCertificateFile else {

@@ -25,6 +25,8 @@ final class SAMLLoginProvider: Sendable {
     enum Failure: Error { case didNotStart(String) }
 
     static let callback = "/oauth2/callback/outside"
+    /// Where answers are posted.
+    static let consumer = "/oauth2/saml/outside/acs"
 
     /// Entity id, and the address: for browsers another site than the gateway's.
     let issuer: String
@@ -111,7 +113,7 @@ final class SAMLLoginProvider: Sendable {
     /// What the gateway says to the form, which comes of another site and so without its cookies.
     func post(_ form: Form, _ fixture: Fixture) throws -> Response {
         try fixture.request(
-            "POST", Self.callback,
+            "POST", Self.consumer,
             ["Origin: \(base)", "Sec-Fetch-Site: cross-site", "Content-Type: application/x-www-form-urlencoded"],
             body: form.body)
     }

@@ -11,10 +11,10 @@ import Testing
         let known = try provider.introduce(fixture)
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
         #expect(known["entity"].string == "\(own)/oauth2/saml/outside/metadata")
-        #expect(known["consumer"].string == "\(own)\(SAMLLoginProvider.callback)" && known["index"].string == "0")
+        #expect(known["consumer"].string == "\(own)\(SAMLLoginProvider.consumer)" && known["index"].string == "0")
         let jar = CookieJar(fixture.gateway)
         let form = try provider.answer(provider.begin(jar, "/mobileapp?a=b"))
-        #expect(form.action == "\(own)\(SAMLLoginProvider.callback)")
+        #expect(form.action == "\(own)\(SAMLLoginProvider.consumer)")
         let posted = try provider.post(form, fixture)
         #expect(posted.only("Access-Control-Allow-Origin") == nil && posted.only("Set-Cookie") == nil)
         let answer = try provider.follow(jar, posted)
@@ -187,7 +187,7 @@ import Testing
     func limits() throws {
         let provider = try SAMLLoginProvider()
         let fixture = try provider.gateway()
-        func post(_ count: Int, _ path: String = SAMLLoginProvider.callback) throws -> Response {
+        func post(_ count: Int, _ path: String = SAMLLoginProvider.consumer) throws -> Response {
             try fixture.request(
                 "POST", path, ["Content-Type: application/x-www-form-urlencoded", "Origin: null"],
                 body:
@@ -196,8 +196,9 @@ import Testing
         }
         #expect(try post(200_000).status == 303)
         #expect(try post(262_144).status == 413)
-        #expect(try post(10, "/oauth2/callback/local").status == 404)
-        #expect(try fixture.request("PUT", SAMLLoginProvider.callback).status == 405)
+        #expect(try post(10, "/oauth2/saml/local/acs").status == 404)
+        #expect(try fixture.request("PUT", SAMLLoginProvider.consumer).status == 405)
+        #expect(try post(10, SAMLLoginProvider.callback).status == 403, "a form of another site is for one place only")
         // The environment's rules of origins are for everything else.
         let foreign = try fixture.request(
             "POST", "/oauth2/token", ["Content-Type: application/x-www-form-urlencoded", "Origin: \(provider.base)"],

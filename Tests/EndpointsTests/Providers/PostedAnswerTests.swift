@@ -14,6 +14,7 @@ import TokenStorage
 /// Answers that a provider's page has the browser post (SSO-07, SAML bindings section 3.5), and those who attack that.
 @Suite struct PostedAnswerTests {
     private static let path = "/oauth2/callback/idp"
+    private static let consumer = "/oauth2/saml/idp/acs"
     private let idp = StubProvider(answersByForm: true)
 
     private func browser(_ more: [StubProvider] = []) -> Browser { Browser(Mobile.withProvider([idp] + more)) }
@@ -29,9 +30,9 @@ import TokenStorage
         at seconds: Int64 = 0
     ) -> EndpointResponse {
         browser.postFromElsewhere(
-            "/oauth2/callback/\(provider)",
+            "/oauth2/saml/\(provider)/acs",
             [("SAMLResponse", "\(request) \(assertion)"), ("RelayState", state)],
-            endpoint: .providerCallback, at: seconds)
+            endpoint: .saml, at: seconds)
     }
 
     /// Goes where a form was answered with.
@@ -192,7 +193,7 @@ import TokenStorage
     func kinds() throws {
         let codes = StubProvider("codes")
         let browser = browser([codes])
-        #expect(post(browser, String(repeating: "a", count: 22), "r", provider: "codes").status == 405)
+        #expect(post(browser, String(repeating: "a", count: 22), "r", provider: "codes").status == 404)
         let (state, _) = try begin(browser)
         let answer = browser.callback(state)
         #expect(answer.status == 400 && idp.finished.isEmpty && browser.session == nil)
@@ -272,7 +273,7 @@ import TokenStorage
             [("RelayState", state)], [("SAMLResponse", "a b"), ("SAMLResponse", "a b"), ("RelayState", state)],
             [("SAMLResponse", String(repeating: "a", count: 300_000)), ("RelayState", state)],
         ] {
-            let answer = browser.postFromElsewhere(Self.path, fields, endpoint: .providerCallback)
+            let answer = browser.postFromElsewhere(Self.consumer, fields, endpoint: .saml)
             #expect([400, 413].contains(answer.status))
         }
         #expect(idp.read.isEmpty)
@@ -308,16 +309,26 @@ import TokenStorage
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("SP metadata is available for providers that need it")
-    func metadata() {
+    @Test("a SAML provider has metadata and an assertion consumer service, which takes forms only")
+    func service() {
         let codes = StubProvider("codes")
         let browser = browser([codes])
-        let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .providerMetadata)
+        let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .saml)
         #expect(answer.status == 200 && answer.field("Content-Type") == "application/samlmetadata+xml")
-        for rest in ["codes/metadata", "unknown/metadata", "idp/x/metadata", "idp", "idp/", "idp/acs", "idp/metadata/"]
-        {
-            #expect(
-                browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .providerMetadata).status == 404, "\(rest)")
+        for rest in [
+            "codes/metadata", "codes/acs", "unknown/metadata", "unknown/acs", "idp/x/metadata", "idp", "idp/", "idp/x",
+            "idp/metadata/", "idp/acs/",
+        ] {
+            #expect(browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .saml).status == 404, "\(rest)")
+            let posted = browser.postFromElsewhere("/oauth2/saml/\(rest)", [], endpoint: .saml)
+            #expect(posted.status == 404, "\(rest)")
         }
+        let read = browser.get(Self.consumer, query: "SAMLResponse=a", endpoint: .saml)
+        #expect(read.status == 405 && read.field("Allow") == "POST")
+        let written = browser.postFromElsewhere("/oauth2/saml/idp/metadata", [], endpoint: .saml)
+        #expect(written.status == 405 && written.field("Allow") == "GET, HEAD")
+        let former = browser.postFromElsewhere(Self.path, [("SAMLResponse", "a b")], endpoint: .providerCallback)
+        #expect(former.status == 405 && former.field("Allow") == "GET")
+        #expect(idp.read.isEmpty)
     }
 }

@@ -10,7 +10,7 @@ enum SAMLFixture {
     static let now: Int64 = 1_800_000_000
     static let idp = "https://idp.example/metadata"
     static let entity = "https://gw.example/oauth2/saml/idp/metadata"
-    static let consumer = "https://gw.example/oauth2/callback/idp"
+    static let consumer = "https://gw.example/oauth2/saml/idp/acs"
     static let secrets = LoginSecrets(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", nonce: "n")
     static let password = "urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport"
 
