@@ -1,6 +1,7 @@
 import Configuration
 import Endpoints
 import Model
+import TokenStorage
 
 /// The failure of a request. Nothing was written, unless the message says otherwise.
 enum AdminFailure: EndpointFailure {
@@ -80,5 +81,23 @@ enum AdminFailure: EndpointFailure {
         guard !result.isEmpty else { return response }
         response.body = response.body.dropLast() + Array(#","result":"#.utf8) + result + [UInt8(ascii: "}")]
         return response
+    }
+}
+
+extension AdminFailure {
+    /// The failure of a change that is active here, but may be unknown to other gateways.
+    static func untold(_ failure: StoreFailure) -> AdminFailure {
+        if failure == .notReplicated {
+            return .unavailable(
+                """
+                the change is made, and other gateways hear of it; the store has fewer replicas of that than are asked for \
+                (\(failure.reason)), so that a failover may lose it: then make the change at each gateway
+                """)
+        }
+        return .unavailable(
+            """
+            the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
+            it once it answers, unless this one ends before: then make the change at each of them
+            """)
     }
 }

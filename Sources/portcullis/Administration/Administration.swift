@@ -83,7 +83,7 @@ struct Administration: Sendable {
             switch adoption {
             case .failed where step.hasWritten: conclude(request, step, .failure(Administration.notTakenUp))
             case .untold(let failure) where step.hasWritten:
-                conclude(request, step, step.outcome, untold: Administration.untold(failure))
+                conclude(request, step, step.outcome, untold: AdminFailure.untold(failure))
             default: conclude(request, step, step.outcome)
             }
         }
@@ -107,22 +107,6 @@ struct Administration: Sendable {
 
     private static let notTakenUp = AdminFailure.cannotWrite(
         "the change was written, but the gateway could not activate it")
-
-    /// The failure of a change that is active here, but may be unknown to other gateways.
-    static func untold(_ failure: StoreFailure) -> AdminFailure {
-        if failure == .notReplicated {
-            return .unavailable(
-                """
-                the change is made, and other gateways hear of it; the store has fewer replicas of that than are asked for \
-                (\(failure.reason)), so that a failover may lose it: then make the change at each gateway
-                """)
-        }
-        return .unavailable(
-            """
-            the change is made, and in force here; the store has failed (\(failure.reason)), and other gateways hear of \
-            it once it answers, unless this one ends before: then make the change at each of them
-            """)
-    }
 
     private func run(_ request: AdminRequest) -> Step {
         var step = Step(outcome: .failure(.notFound("there is no such resource")))

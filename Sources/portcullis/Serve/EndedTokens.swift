@@ -79,5 +79,10 @@ struct EndedTokens: Sendable {
         return max(now, notBefore <= now + farAhead ? notBefore - 1 : now)
     }
 
+    /// The last second of which any tokens are denied; nil if none are.
+    func lastSecond(isShared: Bool, now: Int64) -> Int64? {
+        revocations.map { EndedTokens.lastSecond($0.notBefore, isShared: isShared, now: now) }.max()
+    }
+
     private static let farAhead: Int64 = 60
 }

@@ -23,8 +23,8 @@ extension GatewayProcess {
             // other gateways.
             let isStored = DispatchSemaphore(value: 0)
             let failure = Mutex<StoreFailure?>(nil)
-            let answer = reload(shared) { result, _ in
-                failure.withLock { $0 = result }
+            let answer = reload(shared) { adoption in
+                failure.withLock { $0 = adoption.failure }
                 isStored.signal()
             }
             guard answer.status == 204, isStored.wait(timeout: .now() + .seconds(60)) == .success else {

@@ -149,8 +149,8 @@ final class GatewayProcess: Sendable {
             let accepted = configurationThread.submit { [self, weak shared] in
                 guard let shared else { return }
                 // Responds once no worker uses the old configuration and the store has the revocations.
-                let answer = reload(shared) { failure, waiting in
-                    done(failure.map { Administration.untold($0).response } ?? GatewayProcess.reloaded(waiting))
+                let answer = reload(shared) { adoption in
+                    SerialQueue.run(atSecond: adoption.since) { done(adoption.response) }
                 }
                 if answer.status != 204 { done(answer) }
             }
@@ -289,12 +289,10 @@ final class GatewayProcess: Sendable {
 
     /// Reloads the configuration. An invalid one changes nothing (GW-04, GW-11).
     ///
-    /// - Parameter completion: called, with the failure of the store and the keys whose values wait for the next start,
-    ///   once no worker uses the old configuration and the store has its revocations. Not called for an invalid
-    ///   configuration.
+    /// - Parameter completion: called once no worker uses the old configuration and the store has its revocations. Not
+    ///   called for an invalid configuration.
     func reload(
-        _ shared: SharedState,
-        completion: @escaping @Sendable (StoreFailure?, _ waiting: [String]) -> Void = { _, _ in }
+        _ shared: SharedState, completion: @escaping @Sendable (Adoption) -> Void = { _ in }
     ) -> EndpointResponse {
         state.withLock { state in
             let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
@@ -330,11 +328,9 @@ final class GatewayProcess: Sendable {
                 let operations =
                     (notices?.operations(milliseconds: Clock.wallMilliseconds) ?? [])
                     + ended.operations(isShared: isShared, now: now)
-                if let shared {
-                    shared.perform(operations, now: now) { completion($0, waiting) }
-                } else {
-                    completion(nil, waiting)
-                }
+                let since = ended.lastSecond(isShared: isShared, now: now).map { $0 + 1 } ?? 0
+                let adopted = { @Sendable in completion(Adoption(failure: $0, waiting: waiting, since: since)) }
+                if let shared { shared.perform(operations, now: now, completion: adopted) } else { adopted(nil) }
             }
             log.write(.reloaded, [("generation", .number(Int(state.generation)))])
             // Freeing a configuration with a hundred thousand users takes a while. Nothing waits for it.
@@ -342,14 +338,8 @@ final class GatewayProcess: Sendable {
                 extendLifetime((loaded, old))
                 heap.request()
             }
-            return GatewayProcess.reloaded(waiting)
+            return Adoption(failure: nil, waiting: waiting, since: 0).response
         }
-    }
-
-    /// - Parameter waiting: keys whose values wait for the next start.
-    private static func reloaded(_ waiting: [String]) -> EndpointResponse {
-        let fields = waiting.isEmpty ? [] : [(name: AdminClient.restartField, value: waiting.joined(separator: ", "))]
-        return EndpointResponse(status: 204, headers: fields, body: [], reason: .reloaded)
     }
 
     private static func problem(_ status: Int, _ detail: String, _ errors: [String] = []) -> EndpointResponse {
