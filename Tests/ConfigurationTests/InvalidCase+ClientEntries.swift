@@ -71,7 +71,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-role-unknown", service(#""roles": ["Absent"]"#),
-            #"clients.json:1: error: /clients/0/roles/0: unknown role "Absent" (expected a role of the catalogue, written with the same case)"#
+            #"clients.json:1: error: /clients/0/roles/0: unknown role "Absent" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one)"#
         ),
         InvalidCase(
             "client-scope-unknown", service(#""scopes": ["profil"]"#),

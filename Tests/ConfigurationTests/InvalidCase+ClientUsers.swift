@@ -56,7 +56,7 @@ extension InvalidCase {
         ),
         clientUsers(
             "client-users-role", #"{"dns": "a", "user": "joe", "roles": ["Clark"]}"#,
-            "\(place)/roles/0: unknown role \"Clark\" (expected a role of the catalogue, written with the same case; did you mean \"Clerk\"?)"
+            "\(place)/roles/0: unknown role \"Clark\" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one; did you mean \"Clerk\"?)"
         ),
         clientUsers(
             "client-users-username", #"{"dns": "a", "username": "ip", "roles": []}"#,

@@ -9,7 +9,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "consumer-unknown-role", consumers(#"{"name": "a", "roles": ["Nobody"]}"#),
-            #"consumers.json:1: error: /consumers/0/roles/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
+            #"consumers.json:1: error: /consumers/0/roles/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one)"#
         ),
         InvalidCase(
             "consumer-key-twice",

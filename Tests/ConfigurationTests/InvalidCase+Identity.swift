@@ -159,7 +159,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "user-role", user(#""username": "ann", "roles": ["clerk"]"#),
-            #"users.json:1: error: /users/1/roles/0: unknown role "clerk" (expected a role of the catalogue, written with the same case; did you mean "Clerk"?)"#
+            #"users.json:1: error: /users/1/roles/0: unknown role "clerk" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one; did you mean "Clerk"?)"#
         ),
         InvalidCase(
             "user-realm",
@@ -387,7 +387,7 @@ extension InvalidCase {
             trusted(
                 #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "roleMappings": [{"tokenRole": "x", "mappedRoles": ["Clerc"]}]"#
             ),
-            #"trustedIssuers.json:2: error: /trustedIssuers/0/roleMappings/0/mappedRoles/0: unknown role "Clerc" (expected a role of the catalogue, written with the same case; did you mean "Clerk"?)"#
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/roleMappings/0/mappedRoles/0: unknown role "Clerc" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one; did you mean "Clerk"?)"#
         ),
         InvalidCase(
             "trusted-user-mapping",

@@ -56,7 +56,7 @@ extension InvalidCase {
             registration(#""client": "a/1", "open": true, "scopeRoles": {"notes": ["Nobody"]}"#),
             failed(#"/scopeRoles: unknown scope "notes" (expected one of "scopes" of the token service)"#),
             failed(
-                #"/scopeRoles/notes/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case)"#
+                #"/scopeRoles/notes/0: unknown role "Nobody" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one)"#
             )),
         InvalidCase(
             "registration-too-many", registration(#""client": "a/1", "open": true, "maximumClients": 0"#),

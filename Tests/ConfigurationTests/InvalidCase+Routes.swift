@@ -146,12 +146,12 @@ extension InvalidCase {
         // ROLE-04's own check.
         InvalidCase(
             "unknown-role", routes(route("/a", #""roles": ["Clerk", "manager"]"#)),
-            #"routes.json:2: error: /routes/0/roles/1: unknown role "manager" (expected a role of the catalogue, written with the same case; did you mean "Manager"?)"#
+            #"routes.json:2: error: /routes/0/roles/1: unknown role "manager" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one; did you mean "Manager"?)"#
         ),
         InvalidCase(
             "unknown-role-of-method",
             routes(route("/a", "\"methods\": {\n\"GET\": {\"roles\": {\"all\": [\"Boss\"]}}}")),
-            #"routes.json:3: error: /routes/0/methods/GET/roles/all/0: unknown role "Boss" (expected a role of the catalogue, written with the same case)"#
+            #"routes.json:3: error: /routes/0/methods/GET/roles/all/0: unknown role "Boss" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one)"#
         ),
         InvalidCase(
             "unknown-issuer", routes(route("/a", #""injection": {"issuer": "locale"}"#)),

@@ -66,7 +66,7 @@ import Testing
         ])
         #expect(
             directory.load().lines(.error) == [
-                "users.json:2: error: /users/0/roles/0: unknown role \"Clark\" (expected a role of the catalogue, written with the same case; did you mean \"Clerk\"?)"
+                "users.json:2: error: /users/0/roles/0: unknown role \"Clark\" (expected a role of the catalogue, written with the same case; `portcullis roles add` adds one; did you mean \"Clerk\"?)"
             ])
         try directory.write("users.json", "{\"users\": [],\n\"user\": []}")
         #expect(

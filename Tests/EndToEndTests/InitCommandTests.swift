@@ -109,7 +109,7 @@ import Testing
     @Test("browsers are sent to the provider, and other clients get 401")
     func browsers() throws {
         let (directory, said) = try make("--login", "https://127.0.0.1:9", "--client-id", "gw", input: "s3cret\n")
-        #expect(said.contains("/oauth2/callback/idp"))
+        #expect(said.contains("/oauth2/callback/idp") && said.contains("/oauth2/logout"))
         #expect(try directory.read("provider-secret") == "s3cret" && mode(directory, "provider-secret") == 0o600)
         let gateway = try serve(directory)
         #expect(try request(gateway).status == 401)
@@ -160,6 +160,9 @@ import Testing
         #expect(
             result.output.contains("https://gw.example.com/\n") || result.output.hasSuffix("https://gw.example.com/"))
         #expect(result.output.contains("Clients come by https: a proxy with TLS goes in front"))
+        let clear = try CommandLine.run(
+            "init", "\(directory.path)2", "--users", "--listen", "0.0.0.0:8080", "--base-url", "http://gw.example.com")
+        #expect(clear.output.contains("can be read on their way to http://gw.example.com"), "\(clear.errors)")
         let owner = try FileManager.default.attributesOfItem(atPath: directory.path)[.ownerAccountName]
         #expect(owner as? String == user)
         for file in ["gateway.jsonc", "client-secret"] {

@@ -86,6 +86,10 @@ import Testing
         let reloaded = try run("reload", "--config", other.path, token: nil)
         #expect(reloaded.ending == .exit(0), "\(reloaded.errors)")
         #expect(try run("status", "--config", other.path, token: nil).output.contains("configuration: 2\n"))
+        let tokens = try run("tokens", "list", "--subject", "nobody", "--config", other.path, token: nil)
+        #expect(tokens.ending == .exit(0) && tokens.output.isEmpty, "\(tokens)")
+        let whose = try run("tokens", "revoke", "--config", other.path, token: nil)
+        #expect(whose.ending == .exit(2) && whose.errors.contains("usage: portcullis tokens"), "\(whose)")
         let proxy = try run("reload", "--admin", fixture.url)
         #expect(
             proxy.ending == .exit(1) && proxy.errors.contains("no admin listener of a gateway"), "\(proxy)")

@@ -27,7 +27,7 @@ enum ReferenceKind: String {
         switch self {
         case .backend: "a backend as \"name/version\""
         case .client: "the id of a client, or a backend as \"name/version\""
-        case .role: "a role of the catalogue, written with the same case"
+        case .role: "a role of the catalogue, written with the same case; `portcullis roles add` adds one"
         case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
         case .webgate, .route, .rateLimit, .policyServer: "the name of a \(rawValue)"
         case .trustedIssuer: "the name of a \(rawValue), or \"local\" for the gateway itself"

@@ -4,8 +4,11 @@ import Reactor
 
 /// A running gateway, named by the URL of its admin listener or by its configuration directory.
 enum RunningGateway {
-    static let help = """
-        The gateway:
+    static let help = "The gateway:\n\(options)"
+    /// Help of commands that name it WHERE.
+    static let whereHelp = "WHERE:\n\(options)\n\(tokenHelp)"
+
+    private static let options = """
         --admin URL              its admin listener, such as http://127.0.0.1:9901
         --config DIR             its configuration: address and token are those of its `admin` section
         """

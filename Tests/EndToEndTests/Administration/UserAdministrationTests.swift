@@ -176,7 +176,7 @@ import Testing
                 #"did you mean "Partners"?"#))
         #expect(
             try admin.refused("backend", "create", "orders", "1.0", "--realm", "partners").contains("unknown realm"))
-        #expect(try admin.refused("realms", "remove", "Anywhere").contains("has 1 users and 0 clients"))
+        #expect(try admin.refused("realms", "remove", "Anywhere").contains("is in use; users: 1, clients: 0"))
         try admin.done("users", "remove", "pat", "--realm", "Anywhere")
         try admin.done("realms", "remove", "Anywhere")
         #expect(try admin.refused("realms", "remove", "Anywhere").contains("there is no realm"))

@@ -98,6 +98,7 @@ import Testing
             "POST", "/oauth2/token", [Self.form],
             body: "grant_type=refresh_token&refresh_token=\(refresh)&client_id=\(id)")
         let bearer = try #require(JSONText(reply.text)["access_token"].string, "\(reply.text)")
+        #expect(try JSONText(fixture.admin("GET", "/admin/tokens?client=\(id)").text)[0]["application"].string == id)
         #expect(JSONWebToken(bearer).claims["scope"].string == "openid")
         #expect(try fixture.request("GET", "/plain", [.bearer(bearer)]).status == 200)
         #expect(try fixture.admin("DELETE", "/admin/tokens/\(id)").status == 200)

@@ -41,7 +41,7 @@ struct RealmAdministration: ResourceAdministration {
             let users = before.users.count { $0.realm.isExactly(name) }
             let clients = before.clients.count { $0.client.realm.isExactly(name) }
             if users + clients > 0 {
-                throw .conflict("the realm \"\(name)\" has \(users) users and \(clients) clients")
+                throw .conflict("the realm \"\(name)\" is in use; users: \(users), clients: \(clients)")
             }
             text.remove([.element(index)])
         }

@@ -3,6 +3,7 @@ import Configuration
 import Gateway
 import HTTP
 import Model
+import OAuthServer
 import Reactor
 import TokenStorage
 
@@ -116,6 +117,8 @@ struct TokenAdministration: ResourceAdministration {
     /// The name of the requested application, or the id of the requested client.
     private func application(_ request: AdminRequest) throws(AdminFailure) -> String? {
         guard let reference = request.parameter("client") else { return request.parameter("application") }
+        // It has registered itself, and is known to the store alone.
+        if RegisteredClients.names(reference) { return reference }
         let clients = try administration.configuration.read().configuration.clients.map(\.client)
         guard let client = clients.first(where: { $0.reference.isExactly(reference) }) else {
             throw .notFound("no client \(reference)")

@@ -21,9 +21,10 @@ struct AdminInvocation {
     let arguments: Arguments
     let target: AdminTarget
 
+    /// - Parameter needsGateway: whether the files of a directory do not suffice.
     /// - Throws: `.usage` after printing what is wrong.
     init(
-        _ words: [String], of command: any Command.Type, _ actions: [String: Shape]
+        _ words: [String], of command: any Command.Type, needsGateway: Bool = false, _ actions: [String: Shape]
     ) throws(ExitStatus) {
         guard let action = words.first else { throw command.usageError() }
         guard let shape = actions[action] else {
@@ -35,7 +36,7 @@ struct AdminInvocation {
             throw AdminInvocation.wrongCount(command, action, arguments.positional.count, shape.names)
         }
         self.action = action
-        target = try AdminTarget(arguments)
+        target = needsGateway ? try .running(arguments) : try AdminTarget(arguments)
     }
 
     /// Prints how many names an action expects, and its lines of the help.

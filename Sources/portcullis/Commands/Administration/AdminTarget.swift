@@ -23,9 +23,6 @@ enum AdminTarget {
         A change is written only if the whole configuration is valid with it.
         """
 
-    /// Help of commands that need a running gateway.
-    static let gatewayHelp = "WHERE:\n\(gatewayOptions)"
-
     private static let gatewayOptions = """
         --admin URL              a running gateway, such as http://127.0.0.1:9901; a change takes effect at once
         --admin-token-file FILE  file with `admin.adminToken` (default: the variable \(tokenVariable))
@@ -46,6 +43,12 @@ enum AdminTarget {
         default:
             throw .misuse("either --config DIR or --admin URL is required (--admin-token-file only with --admin)")
         }
+    }
+
+    /// A running gateway, for what only it knows.
+    /// - Throws: `.usage` unless exactly one is named, `.failed` without a token.
+    static func running(_ arguments: Arguments) throws(ExitStatus) -> AdminTarget {
+        .gateway(try RunningGateway.client(arguments, needsToken: true, names: arguments.positional.count))
     }
 
     /// The token is never an argument, since all users of a machine can see arguments.

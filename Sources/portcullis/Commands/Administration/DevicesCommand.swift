@@ -16,12 +16,13 @@ enum DevicesCommand: Command {
 
         Only a running gateway knows the devices.
 
-        \(AdminTarget.gatewayHelp)
+        \(RunningGateway.whereHelp)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
-            arguments, of: self, ["list": .init(0...0, options: ["--subject", "--limit"]), "wipe": .init(1...1)])
+            arguments, of: self, needsGateway: true,
+            ["list": .init(0...0, options: ["--subject", "--limit"]), "wipe": .init(1...1)])
         switch call.action {
         case "list":
             try call.show(.get, ["devices"], query: ["subject", "limit"].map { ($0, call.arguments["--\($0)"]) })

@@ -14,7 +14,7 @@ enum TokensCommand: Command {
                portcullis tokens clean WHERE
 
         list    prints records of the store without the tokens, newest first (default --limit: 100)
-        revoke  revokes one record by its id, or all tokens of a user, of a client (a mobile backend as NAME/VERSION), of an
+        revoke  revokes one record by its id, or all tokens of a user, of a client (a mobile backend as NAME/VERSION, a registered one by its id), of an
                 application, or of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
                 that share its store refuse them at once
         clean   removes records whose tokens have all expired, as the daily cleaner does
@@ -25,7 +25,7 @@ enum TokensCommand: Command {
 
         Only a running gateway knows the tokens.
 
-        \(AdminTarget.gatewayHelp)
+        \(RunningGateway.whereHelp)
         """
 
     private static let owners: Set<String> = ["--subject", "--client", "--application"]
@@ -33,7 +33,7 @@ enum TokensCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
-            arguments, of: self,
+            arguments, of: self, needsGateway: true,
             [
                 "list": .init(0...0, options: owners.union(["--limit"])), "revoke": .init(0...1, options: revoked),
                 "clean": .init(0...0),

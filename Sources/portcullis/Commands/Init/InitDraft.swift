@@ -148,13 +148,13 @@ struct InitDraft {
 
     /// What to do with the directory, a line each.
     func steps(_ directory: String) -> [String] {
-        let hint =
-            InitDraft.isPlain(origin)
-            ? []
-            : [
-                "Clients come by https: a proxy with TLS goes in front (its addresses are \"trustedProxies\"), or the listener gets \"tls\".",
-                "",
-            ]
+        let tls = "a proxy with TLS goes in front (its addresses are \"trustedProxies\"), or the listener gets \"tls\"."
+        let place = (try? WebURL(origin))?.origin
+        var hint: [String] = []
+        if !InitDraft.isPlain(origin) { hint = ["Clients come by https: \(tls)", ""] }
+        if InitDraft.isPlain(origin), place?.isLocal == false {
+            hint = ["Passwords and tokens can be read on their way to \(origin): use https; \(tls)", ""]
+        }
         return hint + calls(directory)
     }
 
@@ -167,7 +167,8 @@ struct InitDraft {
                 + ["curl -i -u 'admin:\(password)' \(origin)/"]
         case .login:
             return [
-                "Register the redirect URI \(origin)\(EndpointPaths.standard[.providerCallback])idp at the provider.",
+                "Register at the provider the redirect URI \(origin)\(EndpointPaths.standard[.providerCallback])idp",
+                "and, for logouts, \(origin)\(EndpointPaths.standard[.endSession]).",
                 "",
             ]
                 + serve
