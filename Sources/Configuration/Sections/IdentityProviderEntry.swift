@@ -130,7 +130,7 @@ package struct IdentityProviderEntry: Sendable {
         let meaning = """
             Name in the URLs of the login. Register the redirect URL `BASE/oauth2/callback/NAME` at the provider. BASE \
             is `baseUrl` and each of `additionalBaseUrls` that users log in at; for `saml` it is \
-            `baseUrl`/oauth2/saml/NAME/acs alone. `/oauth2` is `pathPrefix`.
+            `BASE/oauth2/saml/NAME/acs` with `baseUrl` alone. `/oauth2` is `pathPrefix`.
             """
         guard let standard else {
             return object.required("name", .identifier, EntryName.rule, placeholder: "", meaning)
