@@ -15,9 +15,10 @@ import Testing
     private func readmit(
         _ fields: [(String, String)], _ path: String = "/inventory/items", _ method: String = "GET",
         origin: String = "", at now: Int64 = TestPolicy.now, revocations: RevocationList = RevocationList(),
-        change: (inout PolicySettings) -> Void
+        before: (inout PolicySettings) -> Void = { _ in }, change: (inout PolicySettings) -> Void
     ) -> String {
         var settings = TestPolicy.settings(revocations: revocations)
+        before(&settings)
         let request = TestRequest(method, path, fields)
         let first = TestPolicy.snapshot(settings)
         guard case .route(let route)? = request.match(first) else { return "no route at first" }
@@ -61,6 +62,27 @@ import Testing
                 == "public anonymous")
         #expect(readmit(joe, origin: "https://shop.example.com") { _ in } == "items joe")
     }
+
+    @Test("a user of the gateway's own goes on while the route takes passwords of such users")
+    func ownUsers() throws {
+        let path = try PathPattern("/own" as String)
+        func readmit(_ change: (inout PolicySettings) -> Void) -> String {
+            self.readmit(
+                [basic("joe:Welcome1")], "/own",
+                before: { settings in
+                    (settings.clients, settings.loginRealm) = (Clients([]), "Default")
+                    settings.routes = [RouteSettings(name: "own", path: path, upstream: 0)]
+                    settings.routes[0].scheme = Self.scheme
+                }, change: change)
+        }
+        #expect(readmit { _ in } == "own joe")
+        #expect(readmit { $0.routes[0].scheme = nil } == "unknown_subject")
+        #expect(readmit { $0.routes[0].clients = ["inventory/1.0"] } == "unknown_subject")
+        #expect(readmit { $0.loginRealm = "Elsewhere" } == "unknown_subject")
+        #expect(readmit { $0.clients = Clients([TestPolicy.scheduler]) } == "unknown_subject")
+    }
+
+    private static let scheme = AuthenticationScheme(name: "Basic", level: 2, method: .basic, formTarget: "")
 
     @Test func theRouteIsLookedForAgain() {
         #expect(readmit(joe) { $0.routes.removeFirst() } == "inventory joe")

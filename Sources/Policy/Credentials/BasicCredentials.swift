@@ -183,8 +183,8 @@ struct BasicCredentials: Sendable {
             claims: claims.select(nil, user: user))
     }
 
-    /// An earlier caller with the current roles; nil if the password has changed since.
-    func renew(_ principal: Principal) -> Principal? {
+    /// An earlier caller with the current roles; nil if the password has changed since, or would not count on the route.
+    func renew(_ principal: Principal, on route: Route) -> Principal? {
         if let name = principal.application {
             guard let application = applications[name],
                 let user = users.user(named: principal.subject, realm: application.realm), user.enabled,
@@ -193,7 +193,10 @@ struct BasicCredentials: Sendable {
             return self.principal(user, application, at: principal.issuedAt)
         }
         let id = principal.backendBytes
-        guard !id.isEmpty else { return renew(principal, of: nil) }
+        guard !id.isEmpty else {
+            guard case .users = route.passwordOwner else { return nil }
+            return renew(principal, of: nil)
+        }
         guard let index = clients.index(id: id.span) else { return nil }
         let client = clients.client(at: index)
         guard client.httpBasic else { return nil }

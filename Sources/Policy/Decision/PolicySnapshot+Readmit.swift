@@ -105,7 +105,7 @@ extension PolicySnapshot {
         case .certificate: return shown.map { certificates.authenticate($0, now: now) } ?? .none
         case .saml: return assertions?.renew(principal, now: now) ?? .rejected(.unknownIssuer)
         case .basic, .anonymousKey, .social:
-            return passwords.renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
+            return passwords.renew(principal, on: route).map { .principal($0) } ?? .rejected(.unknownSubject)
         }
     }
 }
