@@ -9,7 +9,8 @@ import Testing
 @Suite struct RobustnessTests {
     private static let complete = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
     static let files = [
-        "gateway", "routes", "webgates", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "gateway", "routes", "webgates", "clients", "backends", "users", "roles", "policies", "issuers",
+        "trustedIssuers",
         "realms", "certificates", "consumers",
     ]
     private static let replacements: [JSONValue] = [
