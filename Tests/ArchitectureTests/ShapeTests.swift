@@ -33,6 +33,14 @@ import Testing
         #expect(file.lineCount <= limit, "\(file.path) has \(file.lineCount) lines")
     }
 
+    @Test("end-to-end tests lie in folders by capability")
+    func endToEndTestsLieInFolders() {
+        let loose = SourceTree.tests.map(\.path).filter {
+            $0.hasPrefix("Tests/EndToEndTests/") && $0.split(separator: "/").count == 3
+        }
+        #expect(loose.isEmpty, "\(loose)")
+    }
+
     /// Notes, results and drafts do not belong to the project; what tools leave there is on the list of what Git ignores.
     @Test func nothingElseLiesAtTheTop() throws {
         let entries = try FileManager.default.contentsOfDirectory(atPath: SourceTree.root.path)

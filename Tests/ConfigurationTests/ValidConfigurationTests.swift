@@ -12,12 +12,9 @@ import Testing
 
     /// The fixture of section 1.5 of the catalogue.
     @Test func sampleLoads() throws {
-        let names = [
-            "gateway", "routes", "webgates", "clients", "backends", "applications", "users", "roles", "policies",
-            "issuers",
-            "serviceDomains", "identityProviders",
-        ]
-        let files = try names.map { name in
+        let names =
+            "gateway routes webgates clients backends applications users roles policies issuers serviceDomains identityProviders"
+        let files = try names.split(separator: " ").map { name in
             ("\(name).json", try String(contentsOf: Self.root.appending(path: "config/\(name).json"), encoding: .utf8))
         }
         let sample = try ConfigurationDirectory(Dictionary(uniqueKeysWithValues: files), on: [:])
@@ -35,8 +32,8 @@ import Testing
         #expect(configuration.listeners.map(\.rules.http2) == [false, true])
         #expect(configuration.admin?.port == 9901)
         #expect(configuration.upstreams.flatMap(\.servers).map(\.description) == ["http://127.0.0.1:9000"])
-        #expect(configuration.clients.map(\.client.id) == ["mbe-inv-1", "mbe-fb-1", "sch-client"])
-        #expect(configuration.clients.map(\.client.isStandard) == [false, false, true])
+        let clients = configuration.clients.map { "\($0.client.id) \($0.client.isStandard)" }
+        #expect(clients == ["mbe-inv-1 false", "mbe-fb-1 false", "sch-client true"])
         #expect(configuration.clients[0].client.clientSecret?.value == "inv-secret")
         #expect(configuration.clients[1].client.enableSSO == false)
         #expect(configuration.users.map(\.roles) == [["Manager"], ["Clerk"], [], []])
