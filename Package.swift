@@ -196,6 +196,11 @@ let package = Package(
         tests(
             "PortcullisClientTests",
             ["Bytes", "Model", "Crypto", "HTTP", "ClientStore", "PortcullisClient", "TestSupport"]),
+        tests(
+            "ProgramTests",
+            [
+                "Bytes", "Model", "Reactor", "Configuration", "TokenStorage", "Gateway", "portcullis", "TestSupport",
+            ]),
         tests("ArchitectureTests", []),
         tests(
             "EndToEndTests",

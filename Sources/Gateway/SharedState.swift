@@ -25,8 +25,8 @@ package final class SharedState: Sendable {
         package var formerKeys: FormerKeyCount?
         /// Last use of sessions; nil without a store.
         package var sessions: (any SessionActivities)?
-        /// Connections to the Redis server, if the store uses one.
-        package var redis: RedisLine?
+        /// Connections to the server of the store; nil for a store without one.
+        package var storeLine: StoreLine?
         /// Failed reloads for token exchange, by source.
         package var assertionReloadFailures: [(source: String, failures: ReloadFailures)] = []
         package var providerRevocations = ProviderRevocations()
@@ -116,7 +116,7 @@ package final class SharedState: Sendable {
             name: "hashes", width: max(1, WorkerThread.processorCount / 2), limit: 256,
             patience: SharedState.hashPatience, computes: true)
         outbound.attach(mailboxes)
-        settings.redis?.attach(mailboxes)
+        settings.storeLine?.attach(mailboxes)
     }
 
     func isAdmin(listener: Int) -> Bool { adminListeners.contains(listener) }

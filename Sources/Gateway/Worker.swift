@@ -22,7 +22,7 @@ final class Worker: LoopPart {
         static let healthCheck: UInt8 = 7
         static let readmission: UInt8 = 8
         static let upstreamSession: UInt8 = 9
-        static let redis: UInt8 = 11
+        static let store: UInt8 = 11
         static let revocations: UInt8 = 14
         static let call: UInt8 = 10
         static let accessLog: UInt8 = 15
@@ -49,7 +49,7 @@ final class Worker: LoopPart {
     let report: WorkerReport
     let shutdown: GracefulShutdown
     let outboundClient: OutboundClient
-    let redis: RedisClient?
+    let store: (any StoreConnection)?
 
     init(number: Int, shared: SharedState, snapshot: GatewaySnapshot) throws(KernelError) {
         let poller = try Poller(
@@ -79,8 +79,8 @@ final class Worker: LoopPart {
         memory = MemoryGuard(context, frontend)
         housekeeping = Housekeeping(context, frontend, review)
         outboundClient = OutboundClient(context)
-        redis = shared.settings.redis.map { RedisClient($0, context) }
-        shutdown = GracefulShutdown(context, exchanges, frontend, tunnels, redis)
+        store = shared.settings.storeLine?.connection(context)
+        shutdown = GracefulShutdown(context, exchanges, frontend, tunnels, store)
         super.init(context)
     }
 
@@ -164,7 +164,7 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.received(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionReceived(connections.sessions[socket.owner])
             case Role.call: outboundClient.received(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.received(socket)
+            case Role.store: store?.received(socket)
             default: maintenance.checkReceived(socket)
             }
         case .sent(let socket):
@@ -184,7 +184,7 @@ final class Worker: LoopPart {
             case Role.upstream: upstreamClient.connected(connections.all[socket.owner])
             case Role.upstreamSession: upstreamClient.sessionConnected(connections.sessions[socket.owner])
             case Role.call: outboundClient.connected(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.connected(socket)
+            case Role.store: store?.connected(socket)
             default: maintenance.checkConnected(socket)
             }
         case .ended(let socket):
@@ -193,7 +193,7 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.ended(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
             case Role.call: outboundClient.ended(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.failed(socket)
+            case Role.store: store?.failed(socket)
             default: maintenance.checkFailed(socket)
             }
         case .hungUp(let socket):
@@ -205,7 +205,7 @@ final class Worker: LoopPart {
             case Role.upstream: responseRelay.failed(connections.all[socket.owner])
             case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
             case Role.call: outboundClient.failed(outboundClient.connections[socket.owner])
-            case Role.redis: redis?.failed(socket)
+            case Role.store: store?.failed(socket)
             default: maintenance.checkFailed(socket)
             }
         case .woken: for message in context.mailbox.takeAll() { handle(message) }
@@ -239,7 +239,8 @@ final class Worker: LoopPart {
         case .resolved(let target, let addresses): maintenance.resolved(target, addresses)
         case .call(let pending): outboundClient.perform(pending)
         case .callResolved(let identity, let answer): outboundClient.resolved(identity, answer)
-        case .redis(let message): redis?.handle(message)
+        case .store(let command): store?.perform(command)
+        case .storeResolved(let addresses, let attempt): store?.resolved(addresses, attempt: attempt)
         case .drain(let keepingIdle): shutdown.drain(keepingIdle: keepingIdle)
         }
     }
@@ -257,7 +258,7 @@ final class Worker: LoopPart {
         case Role.accessLog: counters.accessLog?.timerFired()
         case Role.stream: if let event = frontend.streamTimer(exchanges.all[token.owner]) { handle(event) }
         case Role.readmission: review.readmitSome()
-        case Role.redis: redis?.timerFired()
+        case Role.store: store?.timerFired()
         case Role.revocations: housekeeping.followRevocations()
         case Role.drainDeadline: shutdown.endDrain()
         default: break
@@ -357,7 +358,9 @@ final class Worker: LoopPart {
     /// Leaves the final counters, for pending and later requests for them.
     func stop() {
         outboundClient.cancelAll()
-        redis?.stop()
+        // Later commands go to other workers.
+        shared.settings.storeLine?.remove(context.mailbox)
+        store?.stop()
         let last = report.current
         shared.workerEnded(context.number, last)
         for message in context.mailbox.takeAll() {
@@ -366,7 +369,7 @@ final class Worker: LoopPart {
                 shared.mailboxes[requester].post(.metrics(last, exchange: identity))
             case .installed(let count): count.arrived()
             case .call(let pending): outboundClient.refuse(pending)
-            case .redis(.perform(let command)): shared.settings.redis?.send(command)
+            case .store(let command): shared.settings.storeLine?.send(command)
             default: break
             }
         }

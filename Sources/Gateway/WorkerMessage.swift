@@ -34,8 +34,10 @@ package enum WorkerMessage: Sendable {
     case call(PendingCall)
     /// The resolved addresses for a call.
     case callResolved(call: UInt64, NameResolver.Answer)
-    /// For the Redis connection.
-    case redis(RedisLine.Message)
+    /// For the connection to the server of the store.
+    case store(any StoreCommand)
+    /// The resolved addresses of that server, for the attempt that asked.
+    case storeResolved([SocketAddress], attempt: UInt32)
     /// Stop accepting, finish exchanges in progress, end.
     case drain(keepingIdle: Bool)
 }

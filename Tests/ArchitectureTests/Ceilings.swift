@@ -10,7 +10,7 @@ enum Ceilings {
         "Bytes": (3, ""), "Configuration": (11, ""),
         "Crypto": (4, ""),
         "Gateway": (
-            72, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
+            70, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
         ),
         "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
         "MobileSocial": (4, ""), "Model": (4, ""),

@@ -64,5 +64,5 @@ extension LoadedConfiguration {
 
 extension StoreSection {
     /// Where a configuration that says nothing of its store gets a warning.
-    static let usualWarnings = usualKind == .memory ? ["/store/kind"] : []
+    static let usualWarnings = usualKind.sharing == .process ? ["/store/kind"] : []
 }

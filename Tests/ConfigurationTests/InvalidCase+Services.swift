@@ -135,7 +135,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "store-kind", gateway: #""store": {"kind": "postgres"}"#,
-            #"gateway.json:5: error: /store/kind: invalid value (expected one of "memory", "sqlite", "redis", found "postgres")"#
+            #"gateway.json:5: error: /store/kind: invalid value (expected one of "sqlite", "redis", "memory", found "postgres")"#
         ),
         InvalidCase(
             "store-path", gateway: #""store": {"kind": "memory", "path": "tokens.sqlite"}"#,

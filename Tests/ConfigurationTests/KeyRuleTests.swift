@@ -127,7 +127,7 @@ import Testing
         diagnostics(shape, text).map { "\($0.pointer): \($0.message)" }
     }
 
-    private static func diagnostics<Value>(_ shape: Shape<Value>, _ text: String) -> [Diagnostic] {
+    static func diagnostics<Value>(_ shape: Shape<Value>, _ text: String) -> [Diagnostic] {
         let findings = Findings(sources: Sources(), directory: "", production: false)
         guard let node = try? JSONNode.parse(text.utf8.span) else { fatalError("no JSON: \(text)") }
         _ = shape.read(Field(node: node, pointer: "", findings: findings))

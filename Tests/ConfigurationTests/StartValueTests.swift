@@ -106,7 +106,7 @@ import Testing
     @Test(arguments: [
         #""workers": 0"#, #""engine": "auto""#, #""store": {}"#, #""log": { "access": "stdout" }"#,
         #""store": { "timeout": "1s", "staleAfter": "3s", "whenUnavailable": "deny" }"#,
-        #""store": { "kind": "\#(StoreSection.usualKind)" }"#, #""tokenCache": { "maxEntries": 16384 }"#,
+        #""store": { "kind": "\#(StoreSection.usualKind.kind)" }"#, #""tokenCache": { "maxEntries": 16384 }"#,
     ])
     func writtenDefaultIsNotReported(_ members: String) throws {
         #expect(try Self.reported(#""rateLimits": {}"#, members) == [])

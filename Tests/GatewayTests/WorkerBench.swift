@@ -33,6 +33,7 @@ final class WorkerBench {
         /// By the route's name.
         var rateLimits: [String: [RateLimit]] = [:]
         var redis: RedisServer?
+        var storeLine: StoreLine?
         var store: any TokenStore = MemoryTokenStore()
         var following = RevocationFollower.Settings()
 
@@ -68,6 +69,7 @@ final class WorkerBench {
 
     let worker: Worker
     let shared: SharedState
+    let redis: RedisLine?
     let upstream: PeerListener
     let setup: Setup
     private let port: UInt16
@@ -82,7 +84,8 @@ final class WorkerBench {
         var settings = SharedState.Settings()
         settings.engine = .underTest
         settings.accessLog = setup.accessLog
-        settings.redis = setup.redis.map { RedisLine($0) }
+        redis = setup.redis.map { RedisLine($0) }
+        settings.storeLine = redis?.workers ?? setup.storeLine
         shared = try WorkerBench.shared(setup, settings)
         let snapshot = try WorkerBench.snapshot(setup, upstreamPort: upstream.port, shared)
         worker = try Worker(number: 0, shared: shared, snapshot: snapshot)

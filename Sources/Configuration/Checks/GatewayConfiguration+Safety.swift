@@ -6,17 +6,19 @@ extension GatewayConfiguration {
         ListenerEntry.checkForwardAuth(listeners, trustedProxies, findings)
         ListenerEntry.checkClientCertificateFields(listeners, trustedProxies, findings)
         checkCredentials(findings)
-        if store.kind == .memory {
+        if store.kind.sharing == .process {
             // DEC-10
             findings.warning(
                 "/store/kind", "tokens and sessions are stored in memory and are lost with the process",
                 expected: "a durable store where restarts matter")
         }
-        if tokenService.sharesKeys, store.kind != .redis {
+        if tokenService.sharesKeys, store.kind.sharing != .machines {
+            let kinds = StoreKinds.names { $0 == .machines }
             findings.error(
-                "/tokenService/sharedKeys", "gateways on several machines share keys by a store of the kind redis only",
-                expected: "\"kind\": \"redis\" in \"store\"; on one machine, the same \"keyFile\"",
-                found: "\"kind\": \"\(store.kind)\"")
+                "/tokenService/sharedKeys",
+                "gateways on several machines share keys by a store of the kind \(kinds) only",
+                expected: "\"kind\": \"\(kinds)\" in \"store\"; on one machine, the same \"keyFile\"",
+                found: "\"kind\": \"\(store.kind.kind)\"")
         }
         checkCertificates(findings)
         if findings.production { checkProduction(findings) }

@@ -23,7 +23,7 @@ package struct TokenServiceSection: Sendable {
     package var rotateEvery: Duration?
     /// How long a signing key is published before it signs.
     package var publishKeysFor: Duration
-    /// Whether gateways with one Redis store have the same signing keys, which go through it.
+    /// Whether gateways with one store have the same signing keys, which go through its server.
     package var sharesKeys: Bool
     /// Whether roles are looked up at each request instead of taken from the token (ROLE-03).
     package var liveRoles: Bool
@@ -134,8 +134,8 @@ package struct TokenServiceSection: Sendable {
         let shares = object.take(
             "sharedKeys", .flag, default: false,
             """
-            Whether all gateways with the same `store`, of the kind `redis`, have the same signing keys, which go through \
-            it sealed by `store.key`. See [Rotating the signing keys](guides/signing-keys.md).
+            Whether all gateways with the same `store`, of the kind `\(StoreKinds.names { $0 == .machines })`, have the \
+            same signing keys, which go through it sealed by `store.key`. See [Rotating the signing keys](guides/signing-keys.md).
             """)
         object.rules(
             .requires(

@@ -7,7 +7,7 @@ final class GracefulShutdown: LoopPart {
     private let exchanges: ExchangeTable
     private let frontend: ClientFrontend
     private let tunnels: Tunnels
-    private let redis: RedisClient?
+    private let store: (any StoreConnection)?
     /// Number of completion checks since the end of the drain period.
     private(set) var looksAfterDrain = 0
     /// Whether the loop ends.
@@ -15,12 +15,12 @@ final class GracefulShutdown: LoopPart {
 
     init(
         _ context: LoopContext, _ exchanges: ExchangeTable, _ frontend: ClientFrontend, _ tunnels: Tunnels,
-        _ redis: RedisClient?
+        _ store: (any StoreConnection)?
     ) {
         self.exchanges = exchanges
         self.frontend = frontend
         self.tunnels = tunnels
-        self.redis = redis
+        self.store = store
         super.init(context)
     }
 
@@ -43,7 +43,7 @@ final class GracefulShutdown: LoopPart {
 
     /// Called at the end of a turn while draining: ends when nothing is left to wait for.
     func finishIfIdle() {
-        if frontend.clients.used == 0, !poller.hasLateArrivals, redis?.isIdle != false { isFinished = true }
+        if frontend.clients.used == 0, !poller.hasLateArrivals, store?.isIdle != false { isFinished = true }
     }
 
     private static let mostLooksAfterDrain = 20

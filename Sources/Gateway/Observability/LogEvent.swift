@@ -32,9 +32,6 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case providerRevocationFailed = "provider_revocation_failed"
     case providerTokenRevoked = "provider_token_revoked"
     case ready
-    case redisConnected = "redis_connected"
-    case redisLost = "redis_lost"
-    case redisRefused = "redis_refused"
     case reloadFailed = "reload_failed"
     case reloadIgnored = "reload_ignored"
     case reloaded
@@ -54,6 +51,9 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case storeFileFailed = "store_file_failed"
     case storeFileLost = "store_file_lost"
     case storeFileRestored = "store_file_restored"
+    case storeServerConnected = "store_server_connected"
+    case storeServerLost = "store_server_lost"
+    case storeServerRefused = "store_server_refused"
     case storeUnavailable = "store_unavailable"
     case storeWriteFailed = "store_write_failed"
     case storeWriteRestored = "store_write_restored"
@@ -204,18 +204,6 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "version workers engine pid",
                 "The gateway accepts requests; `/readyz` responds 200.")
-        case .redisConnected:
-            Declaration(
-                .info, "worker server",
-                "A worker is connected to the Redis server of the store.")
-        case .redisLost:
-            Declaration(
-                .warning, "worker server reason",
-                "A worker lost its connection to the Redis server of the store.")
-        case .redisRefused:
-            Declaration(
-                .warning, "worker server reason detail",
-                "The Redis server of the store refuses commands.")
         case .reloadFailed:
             Declaration(
                 .error, "generation detail",
@@ -292,6 +280,18 @@ package enum LogEvent: String, Sendable, CaseIterable {
             Declaration(
                 .info, "path contents",
                 "The file of the store was written again.")
+        case .storeServerConnected:
+            Declaration(
+                .info, "worker server",
+                "A worker is connected to the server of the store.")
+        case .storeServerLost:
+            Declaration(
+                .warning, "worker server reason",
+                "A worker lost its connection to the server of the store.")
+        case .storeServerRefused:
+            Declaration(
+                .warning, "worker server reason detail",
+                "The server of the store refuses commands.")
         case .storeUnavailable:
             Declaration(
                 .error, "store bearer reason",

@@ -6,29 +6,18 @@ import TokenStorage
 
 /// A worker's connection to the token store's server, opened with the first command. Nothing blocks: the session's
 /// actions are performed immediately, and the loop reports their results.
-final class RedisClient: LoopPart {
+final class RedisClient: LoopPart, StoreConnection {
     let link: RedisLink
 
-    init(_ line: RedisLine, _ context: LoopContext) {
-        link = RedisLink(line.server, seed: LoopContext.seed &+ UInt64(context.number))
+    init(_ server: RedisServer, _ context: LoopContext) {
+        link = RedisLink(server, seed: LoopContext.seed &+ UInt64(context.number))
         super.init(context)
     }
 
-    /// Whether no command is waiting for its reply.
     var isIdle: Bool { link.session.pending == 0 }
 
-    func handle(_ message: RedisLine.Message) {
-        switch message {
-        case .perform(let command): perform(command)
-        case .resolved(let addresses, let attempt):
-            guard attempt == link.attempt, link.socket == nil else { return }
-            // If the name has no address now, the last known ones are tried.
-            if !addresses.isEmpty { link.addresses = addresses }
-            open()
-        }
-    }
-
-    private func perform(_ command: RedisLine.Command) {
+    func perform(_ command: any StoreCommand) {
+        guard let command = command as? RedisLine.Command else { return command.refuse() }
         let replies = RedisReplies(count: command.commands.count, then: command.then)
         for words in command.commands {
             link.commands &+= 1
@@ -39,7 +28,13 @@ final class RedisClient: LoopPart {
 
     // MARK: Events
 
-    /// The connection is established; over TLS also called after the handshake.
+    func resolved(_ addresses: [SocketAddress], attempt: UInt32) {
+        guard attempt == link.attempt, link.socket == nil else { return }
+        // If the name has no address now, the last known ones are tried.
+        if !addresses.isEmpty { link.addresses = addresses }
+        open()
+    }
+
     func connected(_ socket: Socket) {
         guard link.socket === socket else { return }
         if socket.filter != nil, !socket.isSecured { return }
@@ -54,7 +49,6 @@ final class RedisClient: LoopPart {
         if link.socket === socket { poller.readMore(socket) }
     }
 
-    /// The connection ended, broke or could not be made.
     func failed(_ socket: Socket) {
         guard link.socket === socket else { return }
         if let failure = socket.tls?.failure {
@@ -79,12 +73,7 @@ final class RedisClient: LoopPart {
         follow(link.session.tick(now: poller.now))
     }
 
-    /// The worker ends: later commands go to other workers.
-    func stop() {
-        guard let line = shared.settings.redis else { return }
-        line.remove(context.mailbox)
-        follow(link.session.end())
-    }
+    func stop() { follow(link.session.end()) }
 
     // MARK: Actions
 
@@ -102,14 +91,14 @@ final class RedisClient: LoopPart {
                 note(result)
                 link.waiters.removeValue(forKey: number)?.add(result)
             case .opened:
-                log(.redisConnected, [])
+                log(.storeServerConnected, [])
                 // It may be another server that lacks changes the previous one had not replicated.
                 if link.wasOpen { shared.tokens.storeReturned() }
                 link.wasOpen = true
             case .lost(let fault):
                 // The others are written where they happen.
                 if fault.isOfRequest { tell(.request, fault.reason) }
-                log(.redisLost, [("reason", .text(fault.reason))])
+                log(.storeServerLost, [("reason", .text(fault.reason))])
             }
         }
         poller.setDeadline(link, at: link.session.deadline)
@@ -124,7 +113,7 @@ final class RedisClient: LoopPart {
             var found: [SocketAddress] = []
             if case .addresses(let addresses) = answer { found = addresses }
             if let problem = answer.problem { failures.note(ConnectionFailure(url, .resolve, problem), .store) }
-            mailbox.post(.redis(.resolved(found, attempt: attempt)))
+            mailbox.post(.storeResolved(found, attempt: attempt))
         }
         if !isAccepted { open() }
     }
@@ -142,7 +131,7 @@ final class RedisClient: LoopPart {
                 tell(.connect, error.text)
                 continue
             }
-            socket.role = Worker.Role.redis
+            socket.role = Worker.Role.store
             link.socket = socket
             return
         }
@@ -175,7 +164,7 @@ final class RedisClient: LoopPart {
         let code = reply.errorCode
         if let code, code != link.refusal {
             let cause = RedisRefusal.cause(of: code).map { [("detail", EventLog.Value.text("\($0)"))] } ?? []
-            log(.redisRefused, [("reason", .text(code))] + cause)
+            log(.storeServerRefused, [("reason", .text(code))] + cause)
         }
         link.refusal = code
     }

@@ -1,4 +1,4 @@
-/// Which gateways that share a Redis server apply a change.
+/// Which gateways that share a store apply a change.
 enum Reach: String, Sendable, CaseIterable {
     /// What changes is in the store.
     case allGateways = "all-gateways"

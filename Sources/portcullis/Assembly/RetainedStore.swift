@@ -24,8 +24,8 @@ final class RetainedStore: Sendable {
         let life: String
         /// Whether tokens, and what was revoked, are gone with this process.
         var endsWithProcess: Bool { !life.isEmpty }
-        /// The way to the server where a Redis server is the store.
-        let redis: RedisLine?
+        /// Of a store that several machines share; nil for others.
+        let server: (any StoreServer)?
     }
 
     private let state = Mutex<Opened?>(nil)

@@ -7,36 +7,57 @@ import Model
 import Reactor
 import TokenStorage
 
+/// A kind of store that the program opens.
+protocol OpenableStore: StoreEntry {
+    /// Commands other than `serve` have nothing to keep: for them a store is in memory, and files and servers are left alone.
+    ///
+    /// - Returns: nil with an error among the diagnostics.
+    func open(_ section: StoreSection, _ context: AssemblyContext) -> OpenedStore?
+}
+
+struct OpenedStore {
+    let store: any TokenStore
+    /// Nil for a store without one.
+    var server: (any StoreServer)?
+}
+
 /// The store of tokens.
 struct StoreAssembly: AssemblyPart {
     let context: AssemblyContext
+    private let section: StoreSection
+
+    /// - Parameter section: that of the configuration by default.
+    init(context: AssemblyContext, section: StoreSection? = nil) {
+        self.context = context
+        self.section = section ?? context.configuration.store
+    }
 
     /// The store of the process, opened where this is its first configuration. Nil with an error among the diagnostics.
     func tokenStore() -> RetainedStore.Opened? {
         if let opened = retained.store.opened { return rekeyed(opened) }
-        let section = configuration.store
-        guard let key = section.tokenKey(context), let (store, line) = openStore(section) else { return nil }
+        guard let key = section.tokenKey(context), let store = section.entry as? any OpenableStore,
+            let store = store.open(section, context)
+        else { return nil }
         var settings = RevocationFollower.Settings()
         settings.staleAfter = section.staleAfter.milliseconds
         settings.whenUnavailable = section.whenUnavailable
         retained.withdrawn.use { key.keyedNames(of: Array($0.utf8)) }
         let follower = RevocationFollower(
-            RekeyedTokenStore(store, key: key), list: retained.revocations, withdrawn: retained.withdrawn,
-            isShared: retained.isServing && section.kind != .memory,
+            RekeyedTokenStore(store.store, key: key), list: retained.revocations, withdrawn: retained.withdrawn,
+            isShared: retained.isServing && section.kind.sharing != .process,
             settings: settings, log: retained.log, now: Clock.monotonicMilliseconds)
         let sessions = SessionRegister(store: follower) { [families = retained.families] record in
             families.flatMap { $0.remains(of: record) }
         }
         let opened = RetainedStore.Opened(
             tokens: follower, sessions: sessions, key: key,
-            life: section.kind == .memory ? SecureRandom.text(16) : "", redis: line)
+            life: section.kind.sharing == .process ? SecureRandom.text(16) : "", server: store.server)
         retained.store.keep(opened)
         return opened
     }
 
     /// Reads the keys of a reload. The key in use must be among them, since a mistake would end all tokens.
     private func rekeyed(_ opened: RetainedStore.Opened) -> RetainedStore.Opened? {
-        let section = configuration.store
         let isInFile = section.keys.isEmpty
         // A key that was made for a store in memory is in no configuration.
         if isInFile, !FileSystem.exists(section.keyFile) { return opened }
@@ -52,87 +73,6 @@ struct StoreAssembly: AssemblyPart {
         opened.nextKey = key
         return opened
     }
-
-    /// Commands other than `serve` have nothing to keep, and leave the file alone.
-    private func openStore(_ section: StoreSection) -> (any TokenStore, RedisLine?)? {
-        switch section.kind {
-        case .memory: return (MemoryTokenStore(), nil)
-        case .redis:
-            guard let entry = section.redis, let line = redisLine(entry, section) else { return nil }
-            guard retained.isServing else { return (MemoryTokenStore(), line) }
-            // A command has `timeout`, and what it waits for half of that.
-            let store = RedisTokenStore(
-                channel: line, keyPrefix: entry.keyPrefix, replicas: entry.replicas,
-                patience: section.timeout.milliseconds / 2, clock: ServerClock(log: retained.log))
-            return (store, line)
-        case .sqlite:
-            #if SQLite
-                return retained.isServing ? openSQLite(section).map { ($0, nil) } : (MemoryTokenStore(), nil)
-            #else
-                // DEC-10
-                context.error("/store/kind", "this program was built without SQLite (swift build --traits SQLite)")
-                return nil
-            #endif
-        }
-    }
-
-    /// The way to the server that keeps the tokens. Nil with an error among the diagnostics.
-    private func redisLine(_ entry: RedisEntry, _ section: StoreSection) -> RedisLine? {
-        guard let target = ServerSettings.Target(entry.place) else { return nil }
-        var server = RedisServer(target)
-        server.session.username = entry.username
-        server.session.password = entry.password?.value
-        server.session.database = entry.database
-        server.session.timeout = section.timeout.milliseconds
-        if let tls = entry.tls {
-            guard var identity = ClientTLSAssembly(context: context).clientIdentity(tls, at: "/store/tls") else {
-                return nil
-            }
-            identity.speaksHTTP = false
-            guard let context = ClientTLSAssembly(context: context).clientContext(identity, at: "/store/tls") else {
-                return nil
-            }
-            server.tls = UpstreamTLS(context, serverName: tls.serverName)
-        }
-        return RedisLine(server)
-    }
-
-    #if SQLite
-        private func openSQLite(_ section: StoreSection) -> (any TokenStore)? {
-            let queue = SerialQueue(label: "portcullis.store")
-            do throws(KeyFileError) {
-                try KeyFile.makePrivate(section.path)
-            } catch {
-                context.error("/store/path", error.message)
-                return nil
-            }
-            let (revocations, withdrawn) = (retained.revocations, retained.withdrawn)
-            let (log, path) = (retained.log, section.path)
-            do throws(SQLiteOpenError) {
-                return try SQLiteTokenStore(
-                    path: path, patience: Int32(section.timeout.milliseconds),
-                    known: {
-                        let now = Clock.wallSeconds
-                        return revocations.denyEntries(now: now) + withdrawn.entries(now: now)
-                    },
-                    report: { StoreAssembly.write($0, of: path, to: log) }, executor: { queue.submit($0) })
-            } catch {
-                context.error("/store/path", "\(section.path) \(error.text)")
-                return nil
-            }
-        }
-
-        private static func write(_ event: StoreFileEvent, of path: String, to log: EventLog) {
-            let path = ("path", EventLog.Value.text(path))
-            switch event {
-            case .lost(let reason): log.write(.storeFileLost, [path, ("reason", .text(reason))])
-            case .failed(let reason): log.write(.storeFileFailed, [path, ("reason", .text(reason))])
-            case .restored(let contents):
-                log.write(.storeFileRestored, [path, ("contents", .text(contents.rawValue))])
-            case .amended(let count): log.write(.storeFileAmended, [path, ("revocations", .number(count))])
-            }
-        }
-    #endif
 }
 
 extension StoreSection {
@@ -140,7 +80,7 @@ extension StoreSection {
     fileprivate func tokenKey(_ context: AssemblyContext) -> TokenDigestKey? {
         var keys = keys
         // Nothing in memory outlives the key, and `check` makes none.
-        let isMade = context.makesKeys && kind != .memory
+        let isMade = context.makesKeys && kind.sharing != .process
         if keys.isEmpty, !isMade, !FileSystem.exists(keyFile) {
             keys = [SecureRandom.bytes(TokenDigestKey.length)]
         }

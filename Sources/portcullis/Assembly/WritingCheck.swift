@@ -8,8 +8,8 @@ struct WritingCheck: AssemblyPart {
     /// Reports files that the gateway writes and that are not writable.
     func checkWriting() {
         var places: [(pointer: String, path: String, isDatabase: Bool)] = []
-        if configuration.store.kind == .sqlite { places.append(("/store/path", configuration.store.path, true)) }
-        if configuration.store.kind != .memory, configuration.store.keys.isEmpty {
+        if let file = configuration.store.entry?.file { places.append(("/store/\(file.key)", file.path, true)) }
+        if configuration.store.kind.sharing != .process, configuration.store.keys.isEmpty {
             places.append(("/store/keyFile", configuration.store.keyFile, false))
         }
         if configuration.tokenService.key == nil {

@@ -15,7 +15,7 @@ extension GatewayProcess {
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
             withdrawn: retained.withdrawn, families: retained.families,
-            reachSeconds: shared.settings.redis == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
+            reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
             guard let self, let shared else { return .failed }

@@ -1,3 +1,4 @@
+import Configuration
 import Gateway
 import Glibc
 import Identity
@@ -71,7 +72,7 @@ extension GatewayProcess {
         let count = shared.revocations.count
         guard count > 0 else { return nil }
         return "store.kind is memory, and a successor would accept revoked tokens again (\(count) entries of the "
-            + "deny list); use a store of the kind sqlite or redis"
+            + "deny list); use a store of the kind \(StoreKinds.names { $0 != .process })"
     }
 
     /// Waits for the thread of a hand-over. Otherwise a successor that was started meanwhile would outlive this process

@@ -158,7 +158,7 @@ final class GatewayProcess: Sendable {
         }
         administer(shared)
         let patience = Int(configuration.store.staleAfter.milliseconds)
-        if settings.redis == nil {
+        if settings.storeLine == nil {
             RetainedStore.load(tokens, milliseconds: patience)
             if let archive { RetainedStore.load(archive, milliseconds: patience) }
         } else if let archive {
@@ -173,8 +173,8 @@ final class GatewayProcess: Sendable {
             for file in files { file.remove() }
             throw StartFailure(error)
         }
-        // Redis is reached through the workers. Until it responds, bearer requests are refused.
-        if settings.redis != nil { RetainedStore.load(tokens, milliseconds: patience) }
+        // The server of a store is reached through the workers. Until it responds, bearer requests are refused.
+        if settings.storeLine != nil { RetainedStore.load(tokens, milliseconds: patience) }
         reportReadiness(shared, snapshot, workers: workers, engine: settings.engine)
         // A predecessor notifies the service manager once it knows that this process is ready.
         if inherited.hasPredecessor { inherited.reportReady() } else { service.ready() }
@@ -196,7 +196,7 @@ final class GatewayProcess: Sendable {
         settings.version = ProgramVersion.number
         settings.cleaner = retained.cleaner
         settings.formerKeys = retained.formerKeys
-        settings.redis = retained.store.opened?.redis
+        settings.storeLine = retained.store.opened?.server?.workers
         settings.sessions = retained.store.opened?.sessions
         settings.adminThrottle = retained.adminThrottle
         settings.providerRevocations = retained.providerRevocations
@@ -321,7 +321,7 @@ final class GatewayProcess: Sendable {
             }
             for client in GatewayProcess.changedClients(old, fresh) { shared.issuedTokens.purge(backendID: client) }
             let ended = EndedTokens(old, fresh, users: users)
-            let isShared = shared.settings.redis != nil
+            let isShared = shared.settings.storeLine != nil
             let notices = isShared ? AccountNotices(old, fresh, users: users, withdrawn: retained.withdrawn) : nil
             shared.afterAdoption { [weak shared] in
                 let now = Clock.wallSeconds
@@ -348,7 +348,7 @@ final class GatewayProcess: Sendable {
 
     /// The store of issued tokens that survive a restart (CACHE-10); nil if they do not.
     private func issuedTokenArchive(_ configuration: GatewayConfiguration) -> IssuedTokenArchive? {
-        guard configuration.issuedTokenCache.persists, configuration.store.kind != .memory,
+        guard configuration.issuedTokenCache.persists, configuration.store.kind.sharing != .process,
             let opened = retained.store.opened
         else { return nil }
         return IssuedTokenArchive(

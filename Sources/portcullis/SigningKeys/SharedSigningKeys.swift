@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Gateway
 import JOSE
 import Model
 import TokenStorage
@@ -19,8 +18,7 @@ struct SharedSigningKeys: Sendable {
         fileprivate let sealed: [UInt8]
     }
 
-    private let store: RedisTokenStore
-    private let connection: RedisConnection
+    private let server: any StoreServer
     private let storeKey: TokenDigestKey
     private let algorithm: SignatureAlgorithm
     /// Of the document in the store.
@@ -30,18 +28,12 @@ struct SharedSigningKeys: Sendable {
 
     /// Nil if the gateway shares no keys, or has started with another store.
     init?(_ configuration: GatewayConfiguration, _ opened: RetainedStore.Opened) {
-        guard configuration.tokenService.sharesKeys, let entry = configuration.store.redis, let line = opened.redis
-        else {
-            return nil
-        }
-        connection = RedisConnection(line.server)
-        store = RedisTokenStore(
-            channel: connection, keyPrefix: entry.keyPrefix, replicas: entry.replicas,
-            patience: configuration.store.timeout.milliseconds / 2)
+        guard configuration.tokenService.sharesKeys, let server = opened.server else { return nil }
+        self.server = server
         storeKey = opened.key
         algorithm = configuration.tokenService.algorithm
         name = "signing-keys:\(algorithm.rawValue)"
-        purpose = "portcullis signing keys 1 \(algorithm.rawValue) \(entry.keyPrefix)"
+        purpose = "portcullis signing keys 1 \(algorithm.rawValue) \(server.partition)"
     }
 
     /// The keys in the store; nil if it has none.
@@ -50,12 +42,12 @@ struct SharedSigningKeys: Sendable {
         if sealed.isEmpty { return nil }
         guard let text = storeKey.open(sealed, id: purpose) else {
             throw KeyFileError(
-                message: "the signing keys in the store at \(connection.place) cannot be opened: another \"store.key\" "
+                message: "the signing keys in the store at \(server.place) cannot be opened: another \"store.key\" "
                     + "has sealed them, or they were changed; all gateways of a store need the same \"store.key\"")
         }
         guard let document = document(text, sealed) else {
             throw KeyFileError(
-                message: "the signing keys in the store at \(connection.place) are damaged, or of another version")
+                message: "the signing keys in the store at \(server.place) are damaged, or of another version")
         }
         return document
     }
@@ -85,14 +77,11 @@ struct SharedSigningKeys: Sendable {
     }
 
     private func ask(replacing change: (known: [UInt8], text: [UInt8])?) throws(KeyFileError) -> [UInt8] {
-        let answer = Promise<Result<[UInt8], StoreFailure>>()
-        store.document(name, replacing: change) { answer.fulfill($0) }
-        do throws(StoreFailure) {
-            return try answer.wait().get()
+        do throws(StoreServerFailure) {
+            return try server.document(name, replacing: change)
         } catch {
-            let cause = connection.failure?.text ?? "\(error.reason)"
             throw KeyFileError(
-                message: "the store at \(connection.place), which has the signing keys, has failed: \(cause)",
+                message: "the store at \(server.place), which has the signing keys, has failed: \(error.text)",
                 isTransient: true)
         }
     }

@@ -320,7 +320,7 @@ import Testing
         let deadline = Deadline.usual
         while try !other.ask("GET", "{portcullis:}sequence").hasPrefix("MOVED"), !deadline.isPast {}
         let cluster = try Cluster(1, store: Cluster.socket(other, #", "staleAfter": "1s""#))
-        let refused = try #require(cluster.gateways[0].waitForEvent("redis_refused"))
+        let refused = try #require(cluster.gateways[0].waitForEvent("store_server_refused"))
         #expect(refused["reason"].string == "MOVED")
         #expect(refused["detail"].string?.contains("one node of a Redis Cluster") == true, "\(refused)")
         #expect(try cluster.revoke(#"{"subject": "joe"}"#).status == 503)
@@ -368,14 +368,14 @@ import Testing
         #expect(!cluster.gateways[0].everythingWritten.contains("store-password"))
 
         let wrong = try Cluster(1, store: store(redis.certificatePath), environment: ["STORE_PASSWORD": "no-password"])
-        let lost = try #require(wrong.gateways[0].waitForEvent("redis_lost"))
+        let lost = try #require(wrong.gateways[0].waitForEvent("store_server_lost"))
         #expect(lost["reason"].string == "refused_WRONGPASS")
         #expect(try wrong.status(wrong.token()) == 503)
         #expect(!wrong.gateways[0].everythingWritten.contains("no-password"))
 
         let stranger = try RedisProcess(isSecure: true)
         let untrusting = try Cluster(1, store: store(stranger.certificatePath), environment: environment)
-        let refused = try #require(untrusting.gateways[0].waitForEvent("redis_lost"))
+        let refused = try #require(untrusting.gateways[0].waitForEvent("store_server_lost"))
         #expect(refused["reason"].string?.hasPrefix("tls_") == true, "\(refused)")
         #expect(try untrusting.status(untrusting.token()) == 503)
     }

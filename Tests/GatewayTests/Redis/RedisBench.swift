@@ -36,7 +36,7 @@ extension WorkerBench {
     /// Sends a command from outside of the loop.
     @discardableResult
     func send(_ words: [String], to answers: Answers = Answers()) -> Answers {
-        shared.settings.redis?.send([words.map { Array($0.utf8) }]) { for answer in $0 { answers.add(answer) } }
+        redis?.send([words.map { Array($0.utf8) }]) { for answer in $0 { answers.add(answer) } }
         return answers
     }
 

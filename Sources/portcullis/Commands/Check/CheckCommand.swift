@@ -18,7 +18,7 @@ enum CheckCommand: Command {
         --strict      fail on warnings
         --connect     also try the servers that the configuration names, all at once, for at most \(ConnectCheck.longestSeconds) s: keys
                       and discovery documents of issuers and providers, introspection and policy servers, upstreams (name,
-                      connection, TLS), a store of the kind "redis", the collector of spans; and show until when
+                      connection, TLS), the server of the store, the collector of spans; and show until when
                       certificates are valid
 
         Security_SsoRedirectWhitelist is compared by scheme, host, port and path prefix:

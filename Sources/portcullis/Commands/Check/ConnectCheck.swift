@@ -163,20 +163,10 @@ struct ConnectCheck {
     }
 
     private var store: [Target] {
-        guard let server = reading.retained.store.opened?.redis?.server else { return [] }
+        guard let server = reading.retained.store.opened?.server else { return [] }
         return [
             Target(name: "store") {
-                let connection = RedisConnection(server)
-                let answer = Promise<Bool>()
-                connection.send([[Array("PING".utf8)]]) { replies in
-                    if case .success(let reply)? = replies.first, reply.errorCode == nil {
-                        answer.fulfill(true)
-                    } else {
-                        answer.fulfill(false)
-                    }
-                }
-                if answer.wait() { return .good("\(server.url) answers") }
-                return .bad(connection.failure?.text ?? "\(server.url) refuses commands")
+                do throws(StoreServerFailure) { return .good(try server.probe()) } catch { return .bad(error.text) }
             }
         ]
     }

@@ -1,8 +1,12 @@
 import Bytes
 import Model
 
-/// The connection to the store of the kind `redis`.
-package struct RedisEntry: Sendable, Equatable {
+/// A store in a Redis or Valkey server.
+package struct RedisEntry: StoreEntry {
+    package static let kind = "redis"
+    package static let meaning = "a Redis or Valkey server, for gateways on several machines"
+    package static let sharing = StoreSharing.machines
+
     package var place: ServerEntry.Place
     package var database: Int
     /// Nil for a server without user names.
@@ -15,8 +19,12 @@ package struct RedisEntry: Sendable, Equatable {
     /// Replicas that must acknowledge a change.
     package var replicas: Int
 
-    /// Reads the members of the store for Redis; nil if the URL is missing or invalid.
-    static func read(_ object: inout ObjectReader) -> RedisEntry? {
+    package static func read(_ object: inout ObjectReader, isChosen: Bool) -> RedisEntry? {
+        object.keys(with: .equals("kind", kind), because: "only a store of the kind redis has this", read) ?? nil
+    }
+
+    /// Nil if the URL is missing or invalid.
+    private static func read(_ object: inout ObjectReader) -> RedisEntry? {
         let target = object.required(
             "url", target.atStart { "\($0)" }, "a URL such as \"redis://127.0.0.1:6379/0\"",
             """
