@@ -114,16 +114,19 @@ let package = Package(
             ], isCold: true),
         library(
             "ApiOmat",
-            ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer"],
-            isCold: true),
+            [
+                "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
+                "Configuration",
+            ], isCold: true),
         library("Facebook", ["Bytes", "Model", "Crypto", "Outbound", "Identity"], isCold: true),
         library(
-            "UserProfiles", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"], isCold: true),
+            "UserProfiles",
+            ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"], isCold: true),
         library(
             "SingleSignOn",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
-                "Authorization",
+                "Authorization", "Configuration",
             ], isCold: true),
         library(
             "Issuers",
@@ -186,7 +189,12 @@ let package = Package(
                 "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "OAuthServer",
                 "Issuers", "MobileSocial", "TestSupport",
             ]),
-        tests("ConfigurationTests", ["Bytes", "Model", "Configuration", "Conversion", "TestSupport"]),
+        tests(
+            "ConfigurationTests",
+            [
+                "Bytes", "Model", "Configuration", "Conversion", "ApiOmat", "UserProfiles", "SingleSignOn",
+                "TestSupport",
+            ]),
         tests(
             "GatewayTests",
             [

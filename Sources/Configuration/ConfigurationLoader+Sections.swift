@@ -31,7 +31,7 @@ extension ConfigurationLoader {
     ) -> (field: Field?, findings: Findings)? {
         var reading = DirectoryReading(path: directory, draft: nil, formerFiles: formerFiles)
         reading.run()
-        let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
+        let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment, extensions: [])
         guard !reading.isDirectoryMissing, !sources.unreadable.contains(name) else { return nil }
         let findings = Findings(
             sources: sources, directory: directory, production: false, written: expansion.written,

@@ -11,18 +11,20 @@ package enum ConfigurationLoader {
     ///   - draft: new contents of a file, read instead of the existing file.
     ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
     ///     `optionalFiles` names it or its section is in `gateway.json`.
+    ///   - extensions: the sections that other targets declare.
     ///   - secrets: looks up `cred:` and `program:` secrets.
     ///   - willRead: called with the path of each file before it is read.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
-        formerFiles: Set<String> = [],
-        secrets: SecretLookup = SecretLookup(),
+        formerFiles: Set<String> = [], extensions: [SectionExtension], secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
         let root = FilePath.absolute(directory)
         var reading = DirectoryReading(path: root, draft: draft, formerFiles: formerFiles, willRead: willRead)
+        reading.extensions = extensions
         reading.run()
-        let (sources, expansion) = EnvironmentExpansion.expand(reading.sources, environment)
+        let (sources, expansion) = EnvironmentExpansion.expand(
+            reading.sources, environment, extensions: extensions)
         let findings = Findings(
             sources: sources, directory: root, production: production, written: expansion.written,
             secrets: SecretSources(environment: environment, secrets), willRead: willRead)
@@ -32,7 +34,7 @@ package enum ConfigurationLoader {
         }
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
-            var values = GatewayConfiguration.read(findings)
+            var values = GatewayConfiguration.read(findings, extensions)
             RouteLogins.addOwnForm(to: &values, findings)
             values.checkReferences(findings)
             values.checkRealms(findings)
@@ -46,6 +48,7 @@ package enum ConfigurationLoader {
             SharedNames(values).checkOwners(findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)
+            for part in extensions { part.check(values, findings) }
             values.checkSafety(findings)
             configuration = values
             reading.warnOfUnread(except: findings.namedFiles)
@@ -78,6 +81,8 @@ struct DirectoryReading {
     let draft: ConfigurationDraft?
     let formerFiles: Set<String>
     private let willRead: (String) -> Void
+    /// The sections that other targets declare.
+    var extensions: [SectionExtension] = []
     var sources = Sources()
     var diagnostics: [Diagnostic] = []
     var isDirectoryMissing = false
@@ -143,7 +148,7 @@ struct DirectoryReading {
 
     private mutating func readSection(_ file: String) {
         let section = DirectoryReading.section(of: file) ?? file
-        guard GatewayConfiguration.sectionNames.contains(section) else {
+        guard extensions.sectionNames.contains(section) else {
             unread.append(file)
             return
         }
@@ -209,8 +214,11 @@ struct DirectoryReading {
     mutating func warnOfUnread(except namedFiles: Set<String>) {
         for file in unread where !namedFiles.contains("\(path)/\(file)") {
             let name = DirectoryReading.section(of: file) ?? file
-            let isMember = GatewayConfiguration.gatewaySections.contains(name)
-            let near = Suggestion.nearest(to: name, among: GatewayConfiguration.sectionNames + ["gateway"])
+            let isMember =
+                GatewayConfiguration.gatewaySections.contains(name)
+                || extensions.contains { !$0.hasFile && $0.name == name }
+            let near = Suggestion.nearest(
+                to: name, among: extensions.sectionNames + ["gateway"])
             report(
                 .warning, file, 1, "",
                 isMember ? "\"\(name)\" is read from \(gatewayFile) only" : "the file is not read",
@@ -261,8 +269,8 @@ extension GatewayConfiguration {
     /// Sections that are only read from `gateway.json`.
     fileprivate static let gatewaySections = [
         "listeners", "admin", "limits", "rateLimits", "upstreams", "challenge", "tokenCache", "issuedTokenCache",
-        "tokenService", "sessions", "singleSignOn", "pages",
-        "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies", "forwardedFields", "managedHeaders",
+        "tokenService", "sessions", "pages", "store", "tokenCleaner", "log", "cors", "passwords", "trustedProxies",
+        "forwardedFields", "managedHeaders",
         "errors",
     ]
 }

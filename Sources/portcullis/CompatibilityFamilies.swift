@@ -3,7 +3,10 @@ import Issuers
 import Model
 
 #if Compatibility
+    import ApiOmat
     import MobileSocial
+    import SingleSignOn
+    import UserProfiles
 #endif
 
 /// The one list of families.
@@ -25,17 +28,21 @@ enum CompatibilityFamilies {
         #endif
     }
 
+    /// The sections of families.
+    static var sections: [SectionExtension] {
+        #if Compatibility
+            [UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section]
+        #else
+            ["applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
+        #endif
+    }
+
     /// The settings that need a family, by their places, where the program has none.
     static func unmet(_ configuration: GatewayConfiguration) -> [String] {
         #if Compatibility
             return []
         #else
-            let sections: [String?] = [
-                configuration.serviceDomains.isEmpty ? nil : "/serviceDomains",
-                configuration.applications.isEmpty ? nil : "/applications",
-                configuration.userProfile.isEnabled ? "/userProfile/enabled" : nil,
-                configuration.singleSignOn.capturesRedirect ? "/singleSignOn/captureRedirect" : nil,
-            ]
+            let sections = [configuration.serviceDomains.isEmpty ? nil : "/serviceDomains"]
             let clients = configuration.clients.flatMap { entry in
                 [
                     entry.client.enableSSO ? "\(entry.pointer)/enableSso" : nil,

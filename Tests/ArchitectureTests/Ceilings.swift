@@ -24,17 +24,17 @@ enum Ceilings {
     static let unlabelled = 480
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 389
+    static let vendorWords = 380
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [98, 20, 98, 70]
+    static let rebuilt = [98, 20, 98, 71]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59
     static let longFunctions: [String: (lines: Int, reason: String)] = [
         "Sources/Configuration/Sections/AccessRule+Reading.swift read": (101, "declares one key after the other"),
-        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (154, "declares one section after the other"),
+        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (142, "declares one section after the other"),
         "Sources/Configuration/Sections/GatewayLimits+Reading.swift read": (83, "declares one key after the other"),
         "Sources/Configuration/Sections/MobileApplicationEntry.swift read": (68, "declares one key after the other"),
         "Sources/Gateway/Forwarding/HeaderRewrite.swift request": (81, "writes one head, in its order"),

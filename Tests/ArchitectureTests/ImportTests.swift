@@ -33,12 +33,15 @@ import Testing
         ],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
+            "Configuration",
         ],
         "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
-        "UserProfiles": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints"],
+        "UserProfiles": [
+            "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration",
+        ],
         "SingleSignOn": [
             "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
-            "Authorization",
+            "Authorization", "Configuration",
         ],
         "Issuers": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
         "Configuration": ["Bytes", "Model", "Reactor"],

@@ -8,9 +8,9 @@ import Testing
 
     /// Types over the limits: members over all extensions, files, and why the type is not cut.
     static let largeTypes: [String: (members: Int, files: Int, reason: String)] = [
-        "Configuration.Field": (83, 28, "readers of values; each stands beside the section that it is for"),
+        "Configuration.Field": (83, 27, "readers of values; each stands beside the section that it is for"),
         "Authorization.LoginFlow": (56, 4, "the one flow of all logins; form and provider become types of their own"),
-        "Configuration.GatewayConfiguration": (93, 11, "one property a section, and the checks between sections"),
+        "Configuration.GatewayConfiguration": (91, 11, "one property a section, and the checks between sections"),
         "Conversion.OAuth2ProxyConversion": (61, 4, "one method for each group of options of another proxy"),
         "Configuration.Shape": (68, 7, "readers of values and their declarations, for all sections"),
         "Gateway.ClientFrontend": (60, 5, "the connections of clients; to be cut by protocol"),

@@ -1,6 +1,9 @@
+import ApiOmat
 import Configuration
 import Foundation
 import Model
+import SingleSignOn
+import UserProfiles
 
 /// A configuration directory of its own for one test, removed when the test ends.
 final class ConfigurationDirectory {
@@ -52,11 +55,25 @@ final class ConfigurationDirectory {
     var path: String { url.path(percentEncoded: false) }
 
     func load(_ environment: [String: String] = [:], production: Bool = false) -> LoadedConfiguration {
-        ConfigurationLoader.load(directory: path, environment: environment, production: production)
+        ConfigurationLoader.load(
+            directory: path, environment: environment, production: production, extensions: Families.sections)
     }
 }
 
+/// The sections that other targets declare.
+enum Families {
+    static let sections = [UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section]
+}
+
 extension LoadedConfiguration {
+    /// The fixture with every setting.
+    static func complete() -> LoadedConfiguration {
+        let directory = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
+        return ConfigurationLoader.load(
+            directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"], production: false,
+            extensions: Families.sections)
+    }
+
     func lines(_ severity: Severity) -> [String] {
         diagnostics.filter { $0.severity == severity }.map(\.description)
     }

@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test func missingDirectory() {
-        let loaded = ConfigurationLoader.load(directory: "/nonexistent/portcullis", environment: [:], production: false)
+        let loaded = ConfigurationLoader.load(
+            directory: "/nonexistent/portcullis", environment: [:], production: false, extensions: [])
         #expect(
             loaded.diagnostics.map(\.description) == [
                 #"error: the directory "/nonexistent/portcullis" cannot be read (expected a readable directory)"#

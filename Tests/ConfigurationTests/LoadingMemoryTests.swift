@@ -18,7 +18,7 @@ import Testing
             let findings = Findings(
                 sources: reading.sources, directory: directory.path, production: false)
             kept = findings
-            let values = GatewayConfiguration.read(findings)
+            let values = GatewayConfiguration.read(findings, [])
             values.checkReferences(findings)
             #expect(values.users.count == 1)
             #expect(findings.references.count > 4)

@@ -69,9 +69,11 @@ import Testing
             "PORTCULLIS_SERVICE_PORT_HTTPS": "8443", "PORTCULLIS_PORT_8443_TCP_ADDR": "10.0.0.1",
         ]
         #expect(OptionVariables.candidates(services).isEmpty)
-        let found = OptionVariables.unknown([
-            "PORTCULLIS_LIMITS_MAX_HEADER": "1", "PORTCULLIS_ENGINE": "epoll", "PORTCULLIS_INSECURE": "1", "HOME": "/",
-        ])
+        let found = OptionVariables.unknown(
+            [
+                "PORTCULLIS_LIMITS_MAX_HEADER": "1", "PORTCULLIS_ENGINE": "epoll", "PORTCULLIS_INSECURE": "1",
+                "HOME": "/",
+            ], extensions: Families.sections)
         #expect(
             found.map(\.description) == [
                 "PORTCULLIS_LIMITS_MAX_HEADER: warning: the variable sets no option (expected the name of an option in config/reference; did you mean \"PORTCULLIS_LIMITS_MAX_HEADERS\"?)"
@@ -80,7 +82,7 @@ import Testing
 
     @Test("every key of gateway.json with a plain value has a variable, and every name is one key's")
     func names() {
-        let options = OptionVariables(SectionForm.gateway.form).options
+        let options = OptionVariables(SectionForm.gateway(Families.sections).form).options
         #expect(options.count > 100)
         #expect(Set(options.values.map(\.path)).count == options.count)
         for (name, option) in options { #expect(name == OptionVariables.name(of: option.path)) }

@@ -39,7 +39,7 @@ import Testing
         let directory = try ConfigurationDirectory(client("cred:inv"))
         func load(_ answer: SecretAnswer) -> LoadedConfiguration {
             ConfigurationLoader.load(
-                directory: directory.path, environment: [:], production: false,
+                directory: directory.path, environment: [:], production: false, extensions: [],
                 secrets: SecretLookup(stored: { $0 == "inv" ? answer : .missing }))
         }
         let secret = try #require(load(.secret("s3cret")).configuration?.clients[0].client.clientSecret)
@@ -64,7 +64,7 @@ import Testing
             let directory = try ConfigurationDirectory(
                 files.merging(["gateway.json": ConfigurationDirectory.gateway(programs)]) { $1 })
             return ConfigurationLoader.load(
-                directory: directory.path, environment: [:], production: false,
+                directory: directory.path, environment: [:], production: false, extensions: [],
                 secrets: SecretLookup(printed: { call in
                     calls.withLock { $0.append(call.command) }
                     return call.timeoutMilliseconds == 1000 ? answer : .missing

@@ -84,7 +84,7 @@ import Testing
             default: break
             }
         }
-        add(SectionForm.gateway.form, at: [])
+        add(SectionForm.gateway(Families.sections).form, at: [])
         #expect(declared.removeValue(forKey: "listeners") == .elementsAtRestart)
         #expect(Set(declared.values) == [.restart])
         #expect(Set(declared.keys) == Set(Self.changes.map(\.key)))
@@ -149,7 +149,7 @@ import Testing
             try JSONSerialization.data(withJSONObject: gateway).write(to: file)
             let loaded = ConfigurationLoader.load(
                 directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"],
-                production: false)
+                production: false, extensions: Families.sections)
             #expect(loaded.lines(.error) == [])
             return try #require(loaded.configuration).startValues
         }

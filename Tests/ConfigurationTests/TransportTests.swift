@@ -7,9 +7,7 @@ import Testing
 /// What the configuration says of listeners, upstreams and limits.
 @Suite struct TransportTests {
     private func complete() throws -> GatewayConfiguration {
-        let directory = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
-        let loaded = ConfigurationLoader.load(
-            directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"], production: false)
+        let loaded = LoadedConfiguration.complete()
         #expect(loaded.lines(.error) == [])
         return try #require(loaded.configuration)
     }

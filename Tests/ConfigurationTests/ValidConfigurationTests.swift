@@ -3,6 +3,7 @@ import Foundation
 import Model
 import TestSupport
 import Testing
+import UserProfiles
 
 @testable import Configuration
 
@@ -51,9 +52,7 @@ import Testing
     }
 
     @Test func completeConfigurationLoads() throws {
-        let directory = Self.root.appending(path: "Tests/Fixtures/configuration/complete").path(percentEncoded: false)
-        let loaded = ConfigurationLoader.load(
-            directory: directory, environment: ["ADMIN_TOKEN": "adm"], production: false)
+        let loaded = LoadedConfiguration.complete()
         #expect(loaded.lines(.error) == [])
         let configuration = try #require(loaded.configuration)
         #expect(configuration.workers == 2 && configuration.engine == .ioUring)
@@ -88,7 +87,7 @@ import Testing
         #expect(configuration.users[0].attributes["manager"] == "ann")
         #expect(configuration.roles.names == ["Manager", "Clerk", "Employee", "Guest"])
         #expect(configuration.roles.descriptions == ["Employee": "All employees"])
-        #expect(configuration.userProfile.isEnabled)
+        #expect(configuration[UserProfileSection.self].isEnabled)
         #expect(configuration.sessions.lifetime == .seconds(14_400))
         #expect(configuration.sessions.idleTimeout == .seconds(1200))
         #expect(configuration.trustedProxies[0].contains(IPAddress(v4: 0x0ac8_0001)))

@@ -1,27 +1,13 @@
 import Model
 
-/// Checks of ApiOmat applications and Facebook logins against other sections.
+/// Checks of routes of applications, and of clients with a social login.
 extension GatewayConfiguration {
     func checkApplications(_ findings: Findings) {
-        for (index, application) in applications.enumerated() {
-            checkWriters(of: application, at: "/applications/\(index)/writers", findings)
-        }
         for (index, route) in routes.enumerated() where route.application != nil {
             checkRoute(route, at: "/routes/\(index)", findings)
         }
         for (index, issuer) in trustedIssuers.enumerated() {
             checkClient(of: issuer, at: "/trustedIssuers/\(index)/client", findings)
-        }
-    }
-
-    private func checkWriters(of application: Application, at pointer: String, _ findings: Findings) {
-        let names = users.filter { $0.realm == application.realm }.map(\.username)
-        guard findings.sources.isReadable("users") else { return }
-        for (index, writer) in application.writers.enumerated() where !names.contains(writer) {
-            findings.error(
-                "\(pointer)/\(index)", "unknown user \"\(writer)\"",
-                expected: "a user of the realm \"\(application.realm)\"",
-                suggestion: Suggestion.nearest(to: writer, among: names))
         }
     }
 

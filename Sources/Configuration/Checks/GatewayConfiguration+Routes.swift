@@ -108,7 +108,7 @@ extension GatewayConfiguration {
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if clients.contains(where: { !$0.client.isStandard }) { features.insert(.mobileCloud) }
         if !applications.isEmpty { features.insert(.applications) }
-        if userProfile.isEnabled { features.insert(.userProfiles) }
+        for value in values.values { features.formUnion(value.features) }
         if !serviceDomains.isEmpty { features.insert(.serviceDomains) }
         if !allIdentityProviders.isEmpty { features.insert(.identityProviders) }
         if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {

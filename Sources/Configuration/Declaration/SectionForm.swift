@@ -19,19 +19,22 @@ package struct SectionForm: Sendable {
         return ((try? JSONLayout.indented(text, by: 2)) ?? text) + [ASCII.lineFeed]
     }
 
+    static let gatewayName = "gateway"
+
     /// `gateway.json`.
-    static var gateway: SectionForm {
+    static func gateway(_ extensions: [SectionExtension]) -> SectionForm {
         SectionForm(
-            name: "gateway",
+            name: gatewayName,
             meaning: "Listeners, limits, upstreams, and any section that has no file of its own.",
-            form: .object(ObjectForm.of { GatewayConfiguration.read(&$0) }))
+            form: .object(ObjectForm.of { GatewayConfiguration.read(&$0, extensions) }))
     }
 
     /// All declared sections, in the order of the reference. Computed at each call, since a running gateway does not
     /// use it.
-    package static var all: [SectionForm] {
+    /// - Parameter extensions: the sections that other targets declare.
+    package static func all(_ extensions: [SectionExtension]) -> [SectionForm] {
         [
-            gateway,
+            gateway(extensions),
             SectionForm(
                 name: "routes",
                 meaning: "Parts of the API and who may call them. The longest match wins.",
@@ -52,10 +55,7 @@ package struct SectionForm: Sendable {
                 name: "backends",
                 meaning: "Mobile backends: the credentials of applications of Mobile Cloud.",
                 form: .list(ClientEntry.shape.form(), isUnique: false)),
-            SectionForm(
-                name: "applications",
-                meaning: "ApiOmat applications: their keys, their users and how long their tokens live.",
-                form: .list(Application.shape.form(), isUnique: false)),
+        ] + extensions.compactMap(\.form) + [
             SectionForm(name: "users", meaning: "Local users.", form: .list(User.shape.form(), isUnique: false)),
             SectionForm(
                 name: "consumers",
@@ -89,5 +89,17 @@ package struct SectionForm: Sendable {
                         container: "webgates")
                 ]),
         ]
+    }
+}
+
+extension ObjectReader {
+    /// Declares a section that may stand in `gateway.json`: the list or the object without the name of a schema beside it.
+    mutating func takeSection(_ name: String) {
+        let schema =
+            name == "authenticationSchemes" ? "webgates.schema.json#/$defs/\(name)" : "\(name).schema.json"
+        let isList = GatewayConfiguration.isList(name)
+        let members = (isList ? [("type", "array")] : []) + [("$ref", schema)]
+        let form = members.map { JSONMember(name: $0, node: .text($1)) }
+        _ = take(name, Shape(.schema(form), read: { $0.node }), "The section, where it has no file of its own.")
     }
 }

@@ -84,7 +84,7 @@ extension Shape<String> {
     package static let name = Shape(.text, write: { .text($0) }, read: { $0.name() })
 
     /// A text that a function of `Field` reads.
-    static func text(
+    package static func text(
         _ form: @escaping @autoclosure @Sendable () -> Form, _ read: @escaping @Sendable (Field) -> String?
     )
         -> Shape
@@ -98,7 +98,7 @@ extension Shape<String> {
     }
 
     /// A name of 1 to 64 letters, digits, dots, underscores and hyphens.
-    static let identifier = text(.pattern(Form.identifierPattern)) { $0.entryName() }
+    package static let identifier = text(.pattern(Form.identifierPattern)) { $0.entryName() }
 
     /// Visible ASCII without blanks, compared with a header field as it is.
     static let fieldValue = text(.pattern("^[!-~]+$")) { $0.fieldValue() }
@@ -122,7 +122,7 @@ extension Shape<[String]> {
     package static let names = Shape(.list(.text), write: { .texts($0) }, read: { $0.names() })
 
     /// Texts, each once, that a function of `Field` reads.
-    static func texts(
+    package static func texts(
         _ form: @escaping @autoclosure @Sendable () -> Form, _ read: @escaping @Sendable (Field) -> [String]?
     ) -> Shape {
         Shape(form(), write: { .texts($0) }, read: read)
@@ -130,7 +130,7 @@ extension Shape<[String]> {
 
     /// Texts, each once.
     /// - Parameter expected: for messages.
-    static func names(_ expected: String) -> Shape { texts(.list(.text)) { $0.names(expected) } }
+    package static func names(_ expected: String) -> Shape { texts(.list(.text)) { $0.names(expected) } }
 
     /// One name of something that another section defines, or several, each once.
     static func oneOrMore(of kind: ReferenceKind) -> Shape {
@@ -150,8 +150,8 @@ extension Shape<[String]> {
     static let scopes = texts(.list(.pattern("^[!#-\\[\\]-~]+$"))) { $0.scopes() }
 
     /// File names of sections.
-    static let sectionFiles = {
-        let files = GatewayConfiguration.sectionNames.map { "\($0).json" }
+    static func sectionFiles(of sections: [String]) -> Shape {
+        let files = sections.map { "\($0).json" }
         return texts(.list(.choice(files))) { field in
             field.names("an array of file names") { element in
                 guard let name = element.text("the name of a section's file") else { return nil }
@@ -163,7 +163,7 @@ extension Shape<[String]> {
                 return name
             }
         }
-    }()
+    }
 
     /// Names of things that another section defines, each once.
     static func references(to kind: ReferenceKind) -> Shape {

@@ -97,7 +97,7 @@ extension Shape {
     /// - Parameters:
     ///   - expected: the expectation to report if the value is not a list.
     ///   - noun: what a value is called in messages.
-    func readAll(
+    package func readAll(
         _ field: Field, _ expected: String, unique noun: String, by key: KeyPath<Value, String>,
         expecting unique: String = "a unique name"
     ) -> [Value] {

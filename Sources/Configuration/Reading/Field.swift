@@ -4,7 +4,7 @@ import Bytes
 /// The caller continues with a placeholder, so that one run finds all errors.
 package struct Field {
     package let node: JSONNode
-    let findings: Findings
+    package let findings: Findings
     let place: JSONLocation
 
     /// The value at a place.
@@ -30,7 +30,8 @@ package struct Field {
         findings.error(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }
 
-    func warning(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
+    /// Reports a warning.
+    package func warning(_ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil) {
         findings.warning(pointer, message, expected: expected, found: found, suggestion: suggestion)
     }
 

@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 /// The context and the findings of reading one configuration.
-final class Findings {
+package final class Findings {
     let sources: Sources
     /// Absolute path of the configuration directory.
     let directory: String
@@ -12,7 +12,7 @@ final class Findings {
     /// Called with the path of each file that the configuration names, before it is read.
     private let willRead: @Sendable (String) -> Void
     /// Whether to report settings that are for development only.
-    let production: Bool
+    package let production: Bool
     private(set) var diagnostics: [Diagnostic] = []
     /// References between sections.
     var references: [Reference] = []
@@ -34,6 +34,14 @@ final class Findings {
         self.written = written
     }
 
+    /// A section that may have its own file; nil without it.
+    func section(_ name: String) -> Field? {
+        sources.node(of: name).map { Field(node: $0, pointer: "/\(name)", findings: self) }
+    }
+
+    /// Whether the names that a section defines are known.
+    package func isReadable(_ section: String) -> Bool { sources.isReadable(section) }
+
     /// A value as a number or truth value if a variable of the environment stands in its place.
     func plain(_ node: JSONNode, at pointer: @autoclosure () -> String) -> JSONNode {
         guard let text = node.string, !written.isEmpty, written[pointer()] != nil,
@@ -48,7 +56,8 @@ final class Findings {
 
     var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
-    func error(
+    /// Reports an error at a place.
+    package func error(
         _ pointer: String, _ message: String, expected: String? = nil, found: String? = nil, suggestion: String? = nil
     ) {
         add(.error, pointer, message, expected, found, suggestion)

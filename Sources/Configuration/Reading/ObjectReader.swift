@@ -4,7 +4,7 @@ import Model
 /// Reads the members of one object. Records the names that were read, so that all other members are reported as
 /// unknown.
 package struct ObjectReader {
-    let field: Field
+    package let field: Field
     private let members: [JSONMember]
     private let pointer: String
     private var known: [String] = []
@@ -234,7 +234,7 @@ package struct ObjectReader {
 
     /// Keys of earlier versions, which are errors.
     /// - Parameter instead: what takes their place.
-    mutating func removed(_ names: [String], instead: String) {
+    package mutating func removed(_ names: [String], instead: String) {
         for name in names { removed[name] = instead }
     }
 

@@ -22,7 +22,7 @@ package struct ReferenceExamples {
     /// Reads the files `SECTION.json` of a directory. Files that are missing give no examples.
     /// - Throws: `UnreadableFile` without `gateway.json`, and `JSONError`.
     package init(directory: String, sections names: [String]) throws {
-        sections[SectionForm.gateway.name] = try JSONNode.parse(
+        sections[SectionForm.gatewayName] = try JSONNode.parse(
             FileText.read("\(directory)/gateway.json"), file: "gateway.json")
         for name in names where sections[name] == nil {
             if let text = try? FileText.read("\(directory)/\(name).json") {

@@ -44,7 +44,7 @@ struct ReferenceWriter {
 
     /// Adds the pages of a section.
     mutating func add(_ section: SectionForm) {
-        let isGateway = section.name == SectionForm.gateway.name
+        let isGateway = section.name == SectionForm.gatewayName
         variables = [:]
         if isGateway {
             for (name, option) in OptionVariables(section.form).options { variables[option.path] = name }

@@ -199,7 +199,7 @@ package struct ClientEntry: Sendable {
 
 extension SocialLogin {
     /// Facebook login of a client or an application (FB-02); nil if it is off.
-    static let shape = Shape<SocialLogin?>.object("an object") { object in
+    package static let shape = Shape<SocialLogin?>.object("an object") { object in
         let isEnabled = object.flag("enabled", default: false, "Whether it is on.")
         let login = SocialLogin(
             appID: object.optional("appId", .name, "App that tokens must be made for.") ?? "",

@@ -34,7 +34,6 @@ package struct GatewayConfiguration: Sendable {
     package var issuedTokenCache: IssuedTokenCacheSection
     package var tokenService: TokenServiceSection
     package var sessions: SessionsSection
-    package var singleSignOn: SingleSignOnSection
     /// The look and the texts of pages; nil for the gateway's own.
     package var pages: PageSettings?
     package var store: StoreSection
@@ -48,7 +47,8 @@ package struct GatewayConfiguration: Sendable {
     package var serviceDomains: [ServiceDomainEntry]
     /// The entries of `backends.json`, and after them those of `clients.json`.
     package var clients: [ClientEntry]
-    package var applications: [Application]
+    /// Applications with a key of their own and tokens of their own.
+    package var applications: [Application] = []
     package var users: [User]
     package var consumers: [Consumer]
     /// The realms that users and clients may name; nil for any name (MBE-09, MBE-10).
@@ -57,7 +57,6 @@ package struct GatewayConfiguration: Sendable {
     package var roles: RolesSection
     /// How the gateway's own errors are answered.
     package var errors: ErrorRules
-    package var userProfile: UserProfileSection
     package var policies: PoliciesSection
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
@@ -66,6 +65,13 @@ package struct GatewayConfiguration: Sendable {
     package var certificates: [StoredCertificateEntry]
     /// What a reload cannot apply.
     package var startValues = StartValues()
+    /// What sections of other targets say, by the type.
+    var values: [ObjectIdentifier: any SectionValue] = [:]
+    /// What the section of another target says.
+    package subscript<Value: SectionValue>(type: Value.Type) -> Value {
+        get { values[ObjectIdentifier(type)] as? Value ?? Value() }
+        set { values[ObjectIdentifier(type)] = newValue }
+    }
 }
 
 /// The event notification of the kernel.
@@ -79,20 +85,19 @@ package enum EngineEntry: String, Sendable, CaseIterable {
 extension GatewayConfiguration {
     /// Sections that may have a file of their own (DEC-02); all others belong in `gateway.json`.
     static let sectionNames = [
-        "routes", "webgates", "clients", "backends", "applications", "users", "roles", "policies", "issuers",
-        "trustedIssuers",
-        "realms", "certificates", "authenticationSchemes", "serviceDomains", "identityProviders",
-        "consumers",
+        "routes", "webgates", "clients", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
+        "realms",
+        "certificates", "authenticationSchemes", "serviceDomains", "identityProviders", "consumers",
     ]
 
     /// Whether a section is a list; the others are objects.
     static func isList(_ section: String) -> Bool { !["policies", "issuers", "serviceDomains"].contains(section) }
 
     /// Reads every section; problems go to `findings`.
-    static func read(_ findings: Findings) -> GatewayConfiguration {
+    static func read(_ findings: Findings, _ extensions: [SectionExtension]) -> GatewayConfiguration {
         var root = rootReader(findings)
         _ = root.take("$schema")
-        var configuration = read(&root)
+        var configuration = read(&root, extensions)
         root.finish()
         configuration.startValues = findings.startValues
         return configuration
@@ -107,12 +112,9 @@ extension GatewayConfiguration {
     }
 
     /// Declares and reads the members of `gateway.json`, and reads the sections in files of their own.
-    static func read(_ root: inout ObjectReader) -> GatewayConfiguration {
+    static func read(_ root: inout ObjectReader, _ extensions: [SectionExtension]) -> GatewayConfiguration {
         let findings = root.field.findings
-        /// A section that may have its own file.
-        func section(_ name: String) -> Field? {
-            findings.sources.node(of: name).map { Field(node: $0, pointer: "/\(name)", findings: findings) }
-        }
+        let section = findings.section
         // Before anything that may be a secret.
         findings.secrets.declare(
             root.value(
@@ -130,7 +132,7 @@ extension GatewayConfiguration {
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()
         // `DirectoryReading` and `EnvironmentExpansion` need these before the sections are read.
         _ = root.value(
-            "optionalFiles", .sectionFiles, default: [],
+            "optionalFiles", .sectionFiles(of: extensions.sectionNames), default: [],
             """
             Files of sections that may be missing at a [reload](guides/reload.md#reload), which then empties the section \
             instead of failing.
@@ -141,7 +143,7 @@ extension GatewayConfiguration {
             Names of the [variables of the environment](guides/secrets.md#variables-of-the-environment) that other files than \
             this one may use; a `*` at the end stands for any rest.
             """)
-        let configuration = GatewayConfiguration(
+        var configuration = GatewayConfiguration(
             baseURL: baseURL,
             additionalBaseURLs: root.value(
                 "additionalBaseUrls", Shape.origin.list("an array of origins", isUnique: false), default: [],
@@ -212,8 +214,6 @@ extension GatewayConfiguration {
             },
             sessions: root.section(
                 "sessions", "Sessions of [browsers that log in](guides/browser-login.md).", SessionsSection.read),
-            singleSignOn: root.section(
-                "singleSignOn", "[Logins of browsers](guides/single-sign-on.md) for tokens.", SingleSignOnSection.read),
             pages: root.optional(
                 "pages", PageSettings.shape,
                 "Name, logo, colour, links and texts of the gateway's [pages](guides/login-pages.md)."),
@@ -236,16 +236,11 @@ extension GatewayConfiguration {
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
             clients: ClientEntry.readAll(backends: section("backends"), clients: section("clients")),
-            applications: section("applications").map(Application.readAll) ?? [],
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],
             realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
             roles: roles,
             errors: ErrorRules.read(&root, of: "the gateway's own errors on routes, and without one"),
-            userProfile: root.section(
-                "userProfile",
-                "The [user profile service](guides/user-profiles.md) below `/oic_rest/rest/userprofile/`.",
-                expected: "an object with \"enabled\"", UserProfileSection.read),
             policies: policies.asking(
                 root.value(
                     "policyServers", PolicyServerEntry.list, default: [],
@@ -255,19 +250,8 @@ extension GatewayConfiguration {
             identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],
             certificates: section("certificates").map(StoredCertificateEntry.readAll) ?? []
         )
-        for name in sectionNames {
-            _ = root.take(
-                name, Shape(inlineForm(of: name), read: { $0.node }), "The section, where it has no file of its own.")
-        }
+        extensions.read(&root, into: &configuration)
+        for name in sectionNames { root.takeSection(name) }
         return configuration
-    }
-
-    /// A section inside `gateway.json`: the list or the object without the name of a schema beside it.
-    private static func inlineForm(of section: String) -> Form {
-        let schema =
-            section == "authenticationSchemes"
-            ? "webgates.schema.json#/$defs/\(section)" : "\(section).schema.json"
-        let reference = JSONMember(name: "$ref", node: .text(schema))
-        return .schema(isList(section) ? [JSONMember(name: "type", node: .text("array")), reference] : [reference])
     }
 }

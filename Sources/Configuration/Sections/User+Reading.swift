@@ -87,9 +87,11 @@ extension User {
     }
 
     private static let userName = Shape.text(.pattern("^[^\\s](.*[^\\s])?$")) { $0.userName() }
-    static let address = Shape.text(.pattern("^[^@ ]+@[^@ ]+$")) { $0.email() }
+    /// A mail address.
+    package static let address = Shape.text(.pattern("^[^@ ]+@[^@ ]+$")) { $0.email() }
     private static let secretOfCodes = Shape(.secret, read: { $0.oneTimeSecret() })
-    static let storedSecret = Shape.text(
+    /// A password or an answer as it is stored.
+    package static let storedSecret = Shape.text(
         .named("stored", .pattern("^\\{(\(schemes.joined(separator: "|")))\\}."))
     ) { password($0) }
 
@@ -103,7 +105,8 @@ extension User {
         return attributes
     }
 
-    static let passwordForm = "\"{scheme}payload\", made by \"portcullis hash\""
+    /// How stored secrets look, for messages.
+    package static let passwordForm = "\"{scheme}payload\", made by \"portcullis hash\""
 
     /// Messages never show the text, which may be a plain password.
     static func password(_ field: Field) -> String? {

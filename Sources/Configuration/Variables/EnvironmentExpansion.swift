@@ -17,7 +17,9 @@ struct EnvironmentExpansion {
     }
 
     /// The same sources with the values of variables.
-    static func expand(_ sources: Sources, _ environment: [String: String]) -> (Sources, EnvironmentExpansion) {
+    static func expand(
+        _ sources: Sources, _ environment: [String: String], extensions: [SectionExtension]
+    ) -> (Sources, EnvironmentExpansion) {
         var expansion = EnvironmentExpansion(environment, gateway: sources.gateway?.root)
         var expanded = sources
         if let file = sources.gateway {
@@ -26,7 +28,7 @@ struct EnvironmentExpansion {
         for (name, file) in sources.sections {
             expanded.sections[name] = file.part(expansion.expand(file.root, at: "/\(name)", isOfGateway: false))
         }
-        OptionVariables.apply(environment, to: &expanded, &expansion.written)
+        OptionVariables.apply(environment, to: &expanded, &expansion.written, extensions: extensions)
         return (expanded, expansion)
     }
 

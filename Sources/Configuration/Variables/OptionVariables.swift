@@ -63,10 +63,12 @@ package struct OptionVariables {
     }
 
     /// Variables that look like options and are none, with a similar name.
-    package static func unknown(_ environment: [String: String]) -> [Diagnostic] {
+    package static func unknown(
+        _ environment: [String: String], extensions: [SectionExtension]
+    ) -> [Diagnostic] {
         let candidates = candidates(environment)
         if candidates.isEmpty { return [] }
-        let known = OptionVariables(SectionForm.gateway.form).options.keys.sorted()
+        let known = OptionVariables(SectionForm.gateway(extensions).form).options.keys.sorted()
         return candidates.keys.filter { !known.contains($0) }.sorted().map { name in
             Diagnostic(
                 severity: .warning, file: name, line: 0, pointer: "", message: "the variable sets no option",
@@ -93,12 +95,13 @@ package struct OptionVariables {
 extension OptionVariables {
     /// Puts the values of variables into the place of those in the files.
     static func apply(
-        _ environment: [String: String], to sources: inout Sources, _ written: inout OriginalTexts
+        _ environment: [String: String], to sources: inout Sources, _ written: inout OriginalTexts,
+        extensions: [SectionExtension]
     ) {
         let candidates = candidates(environment)
         // The forms are computed for this alone.
         if candidates.isEmpty || sources.gateway == nil { return }
-        let options = OptionVariables(SectionForm.gateway.form).options
+        let options = OptionVariables(SectionForm.gateway(extensions).form).options
         for (name, value) in candidates.sorted(by: { $0.key < $1.key }) {
             guard let option = options[name] else { continue }
             let pointer = option.path.reduce("", JSONPointer.child)

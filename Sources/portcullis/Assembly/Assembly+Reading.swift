@@ -38,7 +38,8 @@ extension Assembly {
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: environment, production: production,
-            draft: draft, formerFiles: formerFiles, secrets: SecretStore.lookup(directory))
+            draft: draft, formerFiles: formerFiles, extensions: CompatibilityFamilies.sections,
+            secrets: SecretStore.lookup(directory))
         guard let assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }

@@ -22,7 +22,7 @@ enum SchemaCommand: Command {
 
     /// All sections with a declaration, those of the issuer modules included.
     private static var sections: [SectionForm] {
-        SectionForm.all + [
+        SectionForm.all(CompatibilityFamilies.sections) + [
             .policies(authTokens: AssertionPolicy.form),
             .issuers(IssuerAssembly.modules.map { ([$0.kind] + $0.aliases, $0.form) }),
         ]

@@ -112,7 +112,8 @@ final class GatewayProcess: Sendable {
         let (loaded, snapshot, diagnostics) = files.reading { willRead in
             let loaded = ConfigurationLoader.load(
                 directory: directory, environment: Environment.values, production: false,
-                formerFiles: sectionFiles.withLock { $0 }, secrets: SecretStore.lookup(directory),
+                formerFiles: sectionFiles.withLock { $0 }, extensions: CompatibilityFamilies.sections,
+                secrets: SecretStore.lookup(directory),
                 willRead: willRead)
             guard let assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)

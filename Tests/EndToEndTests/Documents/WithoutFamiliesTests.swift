@@ -21,8 +21,8 @@ import Testing
     @Test(
         "settings of excluded families are refused", .enabled(if: core != nil, "PORTCULLIS_CORE names no such program"),
         arguments: [
-            ("userProfile", #"{"enabled": true}"#, "/userProfile/enabled"),
-            ("singleSignOn", #"{"captureRedirect": true}"#, "/singleSignOn/captureRedirect"),
+            ("userProfile", #"{"enabled": true}"#, "/userProfile"),
+            ("singleSignOn", #"{"captureRedirect": true}"#, "/singleSignOn"),
             ("backends", FixtureSettings.backends, "/backends/0/enableSso"),
             (
                 "applications", #"[{"name": "testApp", "apiKey": "1234567890123456789"}]"#, "/applications"

@@ -13,6 +13,7 @@
     import OAuthServer
     import Policy
     import TokenStorage
+    import UserProfiles
 
     /// Mobile & Social: service domains, and logins by browser at them.
     final class MobileSocialFamily: CompatibilityFamily {
@@ -65,7 +66,7 @@
             settings.issuer = service.issuer
             settings.audience = [service.audience]
             settings.baseURL = configuration.baseURL.description
-            settings.servesUserProfiles = configuration.userProfile.isEnabled
+            settings.servesUserProfiles = configuration[UserProfileSection.self].isEnabled
             settings.names = logins.publicNames()
             settings.webgates = Set(configuration.webgates.map(\.name))
             settings.webgateLogins = webgateLogins()

@@ -30,7 +30,7 @@
             }
             let service = SignOnService(
                 foundation.tokens, flow: foundation.logins, whitelist: whitelist,
-                capturesRedirect: context.configuration.singleSignOn.capturesRedirect)
+                capturesRedirect: context.configuration[SingleSignOnSection.self].capturesRedirect)
             parts.add(foundation.pages.dressing(service.handlers))
         }
 

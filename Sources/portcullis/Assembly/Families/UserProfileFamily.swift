@@ -8,7 +8,7 @@
     /// User profiles.
     final class UserProfileFamily: CompatibilityFamily {
         func build(_ parts: inout EndpointParts, on foundation: EndpointFoundation, _ context: AssemblyContext) {
-            guard context.configuration.userProfile.isEnabled else { return }
+            guard context.configuration[UserProfileSection.self].isEnabled else { return }
             var settings = UserProfileService.Settings(
                 users: foundation.users, hasher: foundation.hasher, catalogue: foundation.catalogue)
             settings.roleDescriptions = context.configuration.roles.descriptions

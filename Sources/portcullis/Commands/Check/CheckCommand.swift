@@ -39,7 +39,7 @@ enum CheckCommand: Command {
         }
         let diagnostics =
             examination.diagnostics + (insecure ?? [])
-            + OptionVariables.unknown(Environment.values)
+            + OptionVariables.unknown(Environment.values, extensions: CompatibilityFamilies.sections)
         for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count

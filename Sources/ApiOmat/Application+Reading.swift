@@ -1,12 +1,32 @@
 import Bytes
+import Configuration
 import Model
 
 extension Application {
-    static func readAll(_ field: Field) -> [Application] {
-        shape.readAll(field, "an array of applications", unique: "application", by: \Application.name)
+    /// `applications.json`.
+    package static let section = SectionExtension.list(
+        "applications", "ApiOmat applications: their keys, their users and how long their tokens live.", of: shape,
+        read: { field, configuration in
+            configuration.applications = shape.readAll(
+                field, "an array of applications", unique: "application", by: \Application.name)
+        },
+        check: { configuration, findings in
+            guard findings.isReadable("users") else { return }
+            for (index, application) in configuration.applications.enumerated() {
+                application.checkWriters(among: configuration.users, at: "/applications/\(index)/writers", findings)
+            }
+        })
+
+    private func checkWriters(among users: [User], at pointer: String, _ findings: Findings) {
+        let names = users.filter { $0.realm == realm }.map(\.username)
+        for (index, writer) in writers.enumerated() where !names.contains(writer) {
+            findings.error(
+                "\(pointer)/\(index)", "unknown user \"\(writer)\"", expected: "a user of the realm \"\(realm)\"",
+                suggestion: Suggestion.nearest(to: writer, among: names))
+        }
     }
 
-    static let shape = Shape.object("an application: {\"name\", \"apiKey\"}") { object in
+    private static let shape = Shape.object("an application: {\"name\", \"apiKey\"}") { object in
         var application = Application(
             name: object.required("name", .identifier, "a name", placeholder: "", "Unique name."),
             apiKey: object.required(
@@ -49,7 +69,7 @@ extension Application.UserClass {
         .pattern("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$")
     ) { $0.model() }
 
-    static let shape = Shape.object("an object with \"module\" and \"model\"") { object in
+    fileprivate static let shape = Shape.object("an object with \"module\" and \"model\"") { object in
         var userClass = Application.UserClass()
         object.read("module", .identifier, into: &userClass.module, "Module.")
         object.read("model", modelName, into: &userClass.model, "Model; its last part is the class.")
@@ -58,7 +78,7 @@ extension Application.UserClass {
 }
 
 extension Application.Administrator {
-    static let shape = Shape.object("an object with \"mail\" and \"password\"") { object in
+    fileprivate static let shape = Shape.object("an object with \"mail\" and \"password\"") { object in
         Application.Administrator(
             mail: object.required("mail", User.address, "a mail address", placeholder: "", "Mail address."),
             passwordHash: object.required(
@@ -68,19 +88,20 @@ extension Application.Administrator {
 }
 
 extension Application.Expirations {
-    static func read(_ object: inout ObjectReader) -> Application.Expirations {
+    fileprivate static func read(_ object: inout ObjectReader) -> Application.Expirations {
         // Access tokens must expire within the year that revocations are kept.
         let upToAYear = Shape.integer(1...31_536_000, "a number of seconds").map(Int64.init, back: Int.init)
+        let seconds = Shape<Int>.seconds.map(Int64.init, back: Int.init)
         var expirations = Application.Expirations()
         object.read(
             "accessExpirationSeconds", upToAYear, into: &expirations.access, "Lifetime of access tokens.")
-        object.read("refreshExpirationSeconds", .seconds, into: &expirations.refresh, "Lifetime of refresh tokens.")
+        object.read("refreshExpirationSeconds", seconds, into: &expirations.refresh, "Lifetime of refresh tokens.")
         (expirations.manualAccess, expirations.manualRefresh) = (expirations.access, expirations.refresh)
         object.read(
             "manualAccessExpirationSeconds", upToAYear, into: &expirations.manualAccess,
             "Lifetime of manual tokens; that of other access tokens where it is not given.")
         object.read(
-            "manualRefreshExpirationSeconds", .seconds, into: &expirations.manualRefresh,
+            "manualRefreshExpirationSeconds", seconds, into: &expirations.manualRefresh,
             """
             How long an expired manual token is kept at the most; like other refresh tokens where it is not given.
             """)
@@ -88,7 +109,7 @@ extension Application.Expirations {
             "maxAccessExpirationSeconds", upToAYear, into: &expirations.longestAccess,
             "What clients may ask for as `access_expiration`.")
         object.read(
-            "maxRefreshExpirationSeconds", .seconds, into: &expirations.longestRefresh,
+            "maxRefreshExpirationSeconds", seconds, into: &expirations.longestRefresh,
             "What clients may ask for as `refresh_expiration`.")
         return expirations
     }

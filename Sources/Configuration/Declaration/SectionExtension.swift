@@ -1,0 +1,91 @@
+import Model
+
+/// A section that another target declares, such as one of a family of endpoints. The target translates it into values that
+/// every gateway has, or keeps a value of its own in the configuration.
+package struct SectionExtension: Sendable {
+    enum Kind: Sendable {
+        /// An object, in `gateway.json` only.
+        case member(read: @Sendable (inout ObjectReader, inout GatewayConfiguration) -> Void)
+        /// A list, which may have a file of its own.
+        case list(element: @Sendable () -> Form, read: @Sendable (Field, inout GatewayConfiguration) -> Void)
+        /// A section that the program is built without.
+        case absent
+    }
+
+    let name: String
+    let meaning: String
+    let kind: Kind
+    /// Compares the section with others.
+    let check: @Sendable (GatewayConfiguration, Findings) -> Void
+
+    /// An object in `gateway.json` that the configuration keeps by its type.
+    /// - Parameter expected: the expectation to report if the value is not an object.
+    package static func member<Value: SectionValue>(
+        _ name: String, _ meaning: String, expected: String = "an object",
+        read: @escaping @Sendable (inout ObjectReader) -> Value
+    ) -> SectionExtension {
+        let kind = Kind.member { root, configuration in
+            configuration[Value.self] = root.section(name, meaning, expected: expected, read)
+        }
+        return SectionExtension(name: name, meaning: meaning, kind: kind) { _, _ in }
+    }
+
+    /// A list of such values, in a file of its own or in `gateway.json`.
+    package static func list<Value>(
+        _ name: String, _ meaning: String, of shape: Shape<Value>,
+        read: @escaping @Sendable (Field, inout GatewayConfiguration) -> Void,
+        check: @escaping @Sendable (GatewayConfiguration, Findings) -> Void
+    ) -> SectionExtension {
+        let kind = Kind.list(element: shape.form, read: read)
+        return SectionExtension(name: name, meaning: meaning, kind: kind, check: check)
+    }
+
+    /// A section that the program is built without: an error where a configuration has it.
+    package static func absent(_ name: String) -> SectionExtension {
+        SectionExtension(name: name, meaning: "", kind: .absent) { _, _ in }
+    }
+
+    /// Whether files of this name belong to the configuration.
+    var hasFile: Bool { if case .member = kind { false } else { true } }
+
+    /// The form of its file; nil without one.
+    var form: SectionForm? {
+        guard case .list(let element, _) = kind else { return nil }
+        return SectionForm(name: name, meaning: meaning, form: .list(element(), isUnique: false))
+    }
+}
+
+/// What a configuration keeps of a section of another target.
+package protocol SectionValue: Sendable {
+    /// The value without the section.
+    init()
+    /// The endpoints that it enables.
+    var features: EndpointFeatures { get }
+}
+
+extension SectionValue {
+    package var features: EndpointFeatures { [] }
+}
+
+extension [SectionExtension] {
+    /// Names of the files of sections, those of every gateway included.
+    var sectionNames: [String] { GatewayConfiguration.sectionNames + filter(\.hasFile).map(\.name) }
+
+    /// Declares the members of `gateway.json` that other targets have, and reads their sections.
+    func read(_ root: inout ObjectReader, into configuration: inout GatewayConfiguration) {
+        let findings = root.field.findings
+        for part in self {
+            switch part.kind {
+            case .member(let read): read(&root, &configuration)
+            case .list(_, let read):
+                root.takeSection(part.name)
+                if let field = findings.section(part.name) { read(field, &configuration) }
+            case .absent:
+                let _: Field? = root.take(part.name)
+                findings.section(part.name)?.error(
+                    "this program is built without the trait Compatibility",
+                    expected: "swift build --traits Compatibility")
+            }
+        }
+    }
+}
