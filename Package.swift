@@ -110,7 +110,7 @@ let package = Package(
             "MobileSocial",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages", "Issuers",
+                "OAuthServer", "LoginPages", "Authorization", "Issuers",
             ], isCold: true),
         library(
             "ApiOmat",

@@ -13,10 +13,10 @@ package protocol FormTickets: Sendable {
 extension FormTickets {
     /// A sealed ticket, and the `Set-Cookie` field for a browser without the matching cookie.
     package func ticket(
-        _ purpose: String, _ browser: BrowserRequest, target: ReturnTarget = .root, level: Int = 0
+        _ purpose: String, _ browser: BrowserRequest, target: ReturnTarget = .root
     ) -> (String, [(name: String, value: String)]) {
         let nonce = LoginTicket.nonce(browser.nonce)
-        let ticket = LoginTicket(purpose: purpose, target: target, level: level, nonce: nonce)
+        let ticket = LoginTicket(purpose: purpose, target: target, nonce: nonce)
             .sealed(seals.tickets, now: browser.now)
         if let held = browser.nonce, held.isExactly(nonce) { return (ticket, []) }
         return (ticket, [cookie(.login, nonce, browser)])

@@ -11,21 +11,18 @@ package struct LoginTicket: Equatable, Sendable {
 
     /// The purpose of the form, such as the service domain of a login.
     var purpose: String
-    package var target: ReturnTarget
-    /// The level that the target requires (CHAL-06).
-    package var level: Int
+    var target: ReturnTarget
     /// The browser's half; random.
     var nonce: String
 
-    init(purpose: String, target: ReturnTarget, level: Int, nonce: String) {
+    init(purpose: String, target: ReturnTarget, nonce: String) {
         self.purpose = purpose
         self.target = target
-        self.level = level
         self.nonce = nonce
     }
 
     func sealed(_ record: SealedRecord, now: Int64) -> String {
-        record.seal([purpose, target.text, "\(level)", nonce], expiresAt: now + LoginTicket.lifetimeSeconds)
+        record.seal([purpose, target.text, nonce], expiresAt: now + LoginTicket.lifetimeSeconds)
     }
 
     /// - Parameters:
@@ -41,11 +38,11 @@ package struct LoginTicket: Equatable, Sendable {
         } catch {
             throw error == .expired ? .expiredForm : .foreignForm
         }
-        guard let nonce, texts.count == 4, texts[0].isExactly(purpose),
-            let target = ReturnTarget(texts[1]), let level = Decimal.parse(Array(texts[2].utf8).span),
-            constantTimeEqual(Array(texts[3].utf8).span, Array(nonce.utf8).span)
+        guard let nonce, texts.count == 3, texts[0].isExactly(purpose),
+            let target = ReturnTarget(texts[1]),
+            constantTimeEqual(Array(texts[2].utf8).span, Array(nonce.utf8).span)
         else { throw .foreignForm }
-        self.init(purpose: purpose, target: target, level: level, nonce: nonce)
+        self.init(purpose: purpose, target: target, nonce: nonce)
     }
 
     /// The browser's existing half, so that several forms can be open at once; otherwise a new one.

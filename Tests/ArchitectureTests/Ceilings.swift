@@ -7,7 +7,8 @@ enum Ceilings {
     static let mostInCycle = 20
     /// The largest cycle of each target, and what cuts one over the limit.
     static let cycles: [String: (size: Int, reason: String)] = [
-        "Bytes": (3, ""), "Configuration": (11, ""),
+        "Authorization": (3, "a login is that of a place, which names the login"), "Bytes": (3, ""),
+        "Configuration": (11, ""),
         "Crypto": (4, ""),
         "Gateway": (
             70, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
@@ -21,7 +22,7 @@ enum Ceilings {
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 480
+    static let unlabelled = 469
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
     static let vendorWords = 380

@@ -29,7 +29,7 @@ import Testing
         ],
         "MobileSocial": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-            "OAuthServer", "LoginPages", "Issuers",
+            "OAuthServer", "LoginPages", "Authorization", "Issuers",
         ],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",

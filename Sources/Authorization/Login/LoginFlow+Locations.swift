@@ -19,8 +19,8 @@ extension LoginFlow {
         switch visit.request.purpose {
         case .device: path = service.settings.paths[.device]
         case .authorization: path = service.settings.paths[.authorization]
-        case .page(let page):
-            return login == nil ? formAddress(visit, by: nil) : page.target.text
+        case .page(let page), .ofPlace(_, let page):
+            return login == nil ? address(visit, by: nil) : page.target.text
         case .ofFamily(let page): return settings.pages?.location(page, visit.request.clientID) ?? "/"
         }
         let made = login.map { MadeLogin(sessionID: $0.id, time: visit.now) }

@@ -23,14 +23,15 @@ extension LoginFlow {
         let earliest = isForced ? visit.now : age.map { max(0, visit.now - $0) }
         return providers.begin(
             provider,
-            LoginPurpose(.client, visit.request.texts + [earliest.map { "\($0)" } ?? "", isRestart ? "again" : ""]),
+            LoginPurpose(
+                visit.place.purpose, visit.request.texts + [earliest.map { "\($0)" } ?? "", isRestart ? "again" : ""]),
             visit.browser,
             forcesLogin: isForced, demand: demand)
     }
 
     /// Continues with a browser that returns from a provider. Its request is checked again by the current
     /// configuration, and the client must still have the provider (mix-up attack).
-    func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
+    package func arrive(_ arrival: ProviderLogin.Arrival) -> Answer {
         let (texts, browser) = (arrival.purpose.texts, arrival.browser)
         do throws(SingleSignOnFailure) {
             let count = LoginRequest.textCount
@@ -44,15 +45,16 @@ extension LoginFlow {
                 return restart(visit, arrival, after: failure, isFirst: texts.last?.isEmpty ?? true)
                     .map { $0.preferring(request.languages) }
             }
-            switch LoginFlow.result(arrival.result, earliest: earliest) {
+            let result = LoginFlow.result(arrival.result, earliest: earliest).flatMap { identity in
+                visit.choice(named: identity.provider) == nil
+                    ? .failure(ProviderFailure.foreignAnswer) : .success(identity)
+            }
+            switch result {
             case .failure(let failure):
                 let page = login.page(failure, again: location(of: visit)).preferring(request.languages)
-                return .done(page.audited("login", .refused, visit, ""))
+                return .done(page.audited(.refused, visit, of: ""))
             case .success(let identity):
-                guard visit.choice(named: identity.provider) != nil,
-                    let provider = login.provider(named: identity.provider)
-                else { throw .foreignRequest }
-                return open(identity, provider.rules, login, visit).map { $0.preferring(request.languages) }
+                return open(identity, by: login, visit).map { $0.preferring(request.languages) }
             }
         } catch {
             return .done(error.response)
@@ -81,18 +83,19 @@ extension LoginFlow {
 
     /// Goes on with the session that another tab has opened at a provider; where there is none, otherwise.
     func goOn(_ visit: Visit, at provider: String, orElse next: @escaping @Sendable () -> Answer) -> Answer {
-        guard let session = session(of: visit.browser, visit), session.provider.isExactly(provider), !visit.isForced,
-            visit.request.page?.demand?.gap(of: session.authentication, now: visit.now) == nil
+        let page = visit.request.page
+        guard !visit.isForced, let session = visit.browser.session(seals, ofDomain: visit.place.isOfDomain),
+            session.provider.isExactly(provider), session.login.level >= page?.level ?? 0,
+            page?.demand?.gap(of: session.authentication, now: visit.now) == nil
         else { return next() }
-        return whileStored(session, now: visit.now) { isStored in
-            guard isStored == true else { return next() }
-            let place = visit.request.page?.target.text ?? location(visit)
-            return .done(.redirect(303, to: place, reason: .browserLoggedIn))
+        return visit.place.whether(session, counts: visit) { counts in
+            guard counts else { return next() }
+            return .done(.redirect(303, to: page?.target.text ?? location(visit), reason: .browserLoggedIn))
         }
     }
 
-    /// Seconds that the clock of a provider may be slow.
-    private static let clockSkew: Int64 = 60
+    /// Seconds that the clock of a provider may be wrong.
+    static let clockSkew: Int64 = 60
 
     /// The result, or a failure if the provider reports an earlier login than was required (OpenID Connect Core section
     /// 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
@@ -108,38 +111,19 @@ extension LoginFlow {
         }
     }
 
-    private func open(
-        _ identity: ProvidedIdentity, _ rules: ProviderRules, _ login: ProviderLogin, _ visit: Visit
-    ) -> Answer {
-        let catalogue = service.settings.catalogue
-        let known: ExternalIdentity
+    private func open(_ identity: ProvidedIdentity, by login: ProviderLogin, _ visit: Visit) -> Answer {
+        let user: AdmittedUser
         do throws(ExternalIdentityRejection) {
-            known = try rules.identify(
-                identity, realm: visit.realm, users: service.settings.users, catalogue: catalogue)
+            user = try visit.place.admit(identity, visit)
         } catch {
             return .done(
                 otherAccount(.forbidden, status: 403, reason: error.reason, visit)
-                    .audited("login", .refused, visit, "\(identity.provider):\(identity.subject)"))
+                    .audited(.refused, visit, of: "\(identity.provider):\(identity.subject)"))
         }
-        var session = newSession(
-            known.username, realm: visit.realm, at: identity.provider, visit)
-        session.login.isVirtual = known.virtual
-        session.levels = identity.levels
-        session.login.providerTime = identity.authenticatedAt.flatMap {
-            $0 > visit.now + LoginFlow.clockSkew ? nil : max(0, min($0, visit.now))
-        }
-        // Roles of an account are looked up when a token is made.
-        let assigned = catalogue.names(of: catalogue.roles(named: known.user?.roles ?? []))
-        session.login.roles = catalogue.names(of: known.roles).filter { role in
-            !assigned.contains { $0.isExactly(role) }
-        }
-        let until = session.expiresAt + max(settings.pageTokenSeconds(), service.longestUse)
-        return login.foundation(of: identity, subject: session.subject, until: until, now: visit.now).then {
-            [session] foundation in
+        return login.foundation(of: identity, subject: user.subject, until: user.until, now: visit.now).then {
+            foundation in
             guard let foundation else { return .done(SingleSignOnFailure.unavailable.response) }
-            var session = session
-            session.foundations = [foundation]
-            return open(session, visit)
+            return open(user.login(foundation), visit)
         }
     }
 

@@ -40,6 +40,8 @@ package struct LoginFlow: FormTickets {
         package var pageTokenSeconds: @Sendable () -> Int64 = { 0 }
         /// Pages of others that need a login; nil for none.
         package var pages: Pages?
+        /// Checks a request for a place of others.
+        package var visit: @Sendable (_ place: String, LoginRequest, BrowserRequest) -> Visit? = { _, _, _ in nil }
 
         package init(seals: BrowserSeals, sessions: SessionRegister) {
             self.seals = seals
@@ -70,7 +72,7 @@ package struct LoginFlow: FormTickets {
     package let service: TokenService
     package let settings: Settings
     /// Logins at identity providers; nil if there are none.
-    let providers: ProviderLogin?
+    package let providers: ProviderLogin?
 
     package var seals: BrowserSeals { settings.seals }
 
@@ -84,22 +86,46 @@ package struct LoginFlow: FormTickets {
     package struct Visit: Sendable {
         package let browser: BrowserRequest
         package let request: LoginRequest
+        package let place: any LoginPlace
         /// Nil for a page of no client.
         package let client: Client?
         /// What users read that they log in to; nil for the pages of this host.
         package let title: String?
+        /// What the audit log names.
+        let reference: String
         package let realm: String
         /// The ways to log in.
-        let choices: [LoginChoice]
+        package let choices: [LoginChoice]
         /// Nil if the user still has to choose.
-        let chosen: LoginChoice?
+        package var chosen: LoginChoice?
         /// Whether the user must log in again despite an existing session.
         package var isForced: Bool
 
         /// Where an authorization code goes; nil for another purpose.
         var destination: RedirectDestination?
 
+        package init(
+            _ request: LoginRequest, _ browser: BrowserRequest, at place: any LoginPlace, of client: Client? = nil,
+            title: String?, reference: String, realm: String, choices: [LoginChoice]
+        ) {
+            self.browser = browser
+            self.request = request
+            self.place = place
+            self.client = client
+            self.title = title
+            self.reference = reference
+            self.realm = realm
+            self.choices = choices
+            chosen = choices.chosen(browser.query.first("provider"))
+            isForced = browser.query.first("prompt")?.isExactly("login") ?? false
+        }
+
         package var now: Int64 { browser.now }
+
+        /// When the provider says that the user has logged in there. One after now has not happened; its clock may be ahead.
+        package func knownTime(of identity: ProvidedIdentity) -> Int64? {
+            identity.authenticatedAt.flatMap { $0 > now + LoginFlow.clockSkew ? nil : max(0, min($0, now)) }
+        }
 
         func choice(named name: String) -> LoginChoice? { choices.first { $0.provider.isExactly(name) } }
 
@@ -109,27 +135,26 @@ package struct LoginFlow: FormTickets {
 
     /// Checks a request: before the login, at every step of it, and before what it was for (SSO-03).
     package func visit(_ request: LoginRequest, _ browser: BrowserRequest) throws(SingleSignOnFailure) -> Visit {
-        if let page = request.page {
+        switch request.purpose {
+        case .ofPlace(let place, _):
+            guard let visit = settings.visit(place, request, browser) else { throw .notEnabled }
+            return visit
+        case .page(let page):
             let choices = page.ways.compactMap { name in settings.routeChoices.first { $0.name.isExactly(name) } }
-            return try visit(request, browser, choices: choices)
+            // No route names them any more.
+            guard !choices.isEmpty else { throw .notEnabled }
+            return Visit(
+                request, browser, at: OwnLogins(flow: self), title: nil, reference: "", realm: settings.realm,
+                choices: choices)
+        case .authorization, .device, .ofFamily: break
         }
         guard let client = client(of: request), client.oauthConsumer, !client.isRevoked else { throw .notEnabled }
-        let choices = client.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : client.loginChoices
-        return try visit(
-            request, browser, of: client, choices: choices, destination: destination(of: request, client))
-    }
-
-    private func visit(
-        _ request: LoginRequest, _ browser: BrowserRequest, of client: Client? = nil, choices: [LoginChoice],
-        destination: RedirectDestination? = nil
-    ) throws(SingleSignOnFailure) -> Visit {
-        // No route names them any more.
-        guard !choices.isEmpty else { throw .notEnabled }
-        return Visit(
-            browser: browser, request: request, client: client, title: client?.title,
-            realm: client?.realm ?? settings.realm, choices: choices,
-            chosen: choices.chosen(browser.query.first("provider")),
-            isForced: browser.query.first("prompt")?.isExactly("login") ?? false, destination: destination)
+        var visit = Visit(
+            request, browser, at: OwnLogins(flow: self), of: client, title: client.title,
+            reference: client.reference, realm: client.realm,
+            choices: client.loginChoices.isEmpty ? [LoginChoice(LoginChoice.ownForm)] : client.loginChoices)
+        visit.destination = try destination(of: request, client)
+        return visit
     }
 
     private func destination(
@@ -142,7 +167,7 @@ package struct LoginFlow: FormTickets {
             guard let rules = client.grants.authorization else { throw .notEnabled }
             guard let destination = rules.destination(authorization.redirectURI) else { throw .redirectNotAllowed }
             return destination
-        case .page: break
+        case .page, .ofPlace: break
         case .ofFamily(let page):
             guard let pages = settings.pages else { throw .notEnabled }
             if let failure = pages.refusal(page, client) { throw failure }
@@ -197,24 +222,10 @@ package struct LoginFlow: FormTickets {
     package func whileStored(
         _ session: Session, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
     ) -> Answer {
-        whileStored([session.id][...] + session.foundations, now: now, next) { record in
+        service.settings.store.haveAll([session.id][...] + session.foundations, now: now) { record in
+            guard record.accessLives(at: now) else { return false }
             guard let idle = session.idleSeconds, record.id.isExactly(session.id) else { return true }
             return max(session.usedAt, record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0) + idle > now
-        }
-    }
-
-    private func whileStored(
-        _ ids: ArraySlice<String>, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer,
-        _ counts: @escaping @Sendable (TokenRecord) -> Bool
-    ) -> Answer {
-        guard let first = ids.first else { return next(true) }
-        return service.settings.store.ask(.find(.id(first)), now: now) { result in
-            switch result {
-            case .success(.record(let record?)) where record.accessLives(at: now) && counts(record):
-                whileStored(ids.dropFirst(), now: now, next, counts)
-            case .success: next(false)
-            case .failure: next(nil)
-            }
-        }
+        }.then(next)
     }
 }

@@ -17,9 +17,11 @@ package struct LoginRequest: Sendable, Equatable {
         case page(RequestedPage)
         /// A page that needs a login at the client, as its owner writes it (`LoginFlow.Pages`).
         case ofFamily(String)
+        /// A page of a place with logins of its own, by the name of the place.
+        case ofPlace(String, RequestedPage)
     }
 
-    private enum Kind: String { case authorization, device, page, family }
+    private enum Kind: String { case authorization, device, page, family, place }
 
     /// Empty for a page of no client.
     package let clientID: String
@@ -46,11 +48,24 @@ package struct LoginRequest: Sendable, Equatable {
         registeredTitle = nil
     }
 
+    /// - Parameter place: its name, without control characters.
+    package init(_ page: RequestedPage, at place: String) {
+        clientID = ""
+        purpose = .ofPlace(place, page)
+        registeredTitle = nil
+    }
+
     var authorization: AuthorizationRequest? {
         if case .authorization(let request) = purpose { request } else { nil }
     }
     var device: DeviceRequest? { if case .device(let request) = purpose { request } else { nil } }
-    var page: RequestedPage? { if case .page(let page) = purpose { page } else { nil } }
+    /// The page that the browser goes on to; nil for another purpose.
+    package var page: RequestedPage? {
+        switch purpose {
+        case .page(let page), .ofPlace(_, let page): page
+        case .authorization, .device, .ofFamily: nil
+        }
+    }
 
     /// Whether the application asks for a new login.
     var asksForLogin: Bool { authorization?.prompts.contains { $0 == .login || $0 == .account } ?? false }
@@ -69,22 +84,22 @@ package struct LoginRequest: Sendable, Equatable {
             case .device(let request): (.device, request.text)
             case .page(let page): (.page, page.texts.joined(separator: "\n"))
             case .ofFamily(let page): (.family, page)
+            case .ofPlace(let place, let page): (.place, ([place] + page.texts).joined(separator: "\n"))
             }
         return [clientID, kind.rawValue, text, registeredTitle ?? ""]
     }
 
     /// Nil for texts that `texts` does not produce.
     init?(texts: [String]) {
-        guard texts.count == LoginRequest.textCount, texts[0].isEmpty == (texts[1] == Kind.page.rawValue) else {
-            return nil
-        }
+        let isOfClient = ![Kind.page.rawValue, Kind.place.rawValue].contains(texts.dropFirst().first)
+        guard texts.count == LoginRequest.textCount, texts[0].isEmpty != isOfClient else { return nil }
+        let lines = texts[2].split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let purpose: Purpose? =
             switch Kind(rawValue: texts[1]) {
             case .authorization: AuthorizationRequest(query: texts[2]).map(Purpose.authorization)
             case .device: DeviceRequest(text: texts[2]).map(Purpose.device)
-            case .page:
-                RequestedPage(texts: texts[2].split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
-                    .map(Purpose.page)
+            case .page: RequestedPage(texts: lines).map(Purpose.page)
+            case .place: RequestedPage(texts: Array(lines.dropFirst())).map { .ofPlace(lines[0], $0) }
             case .family: .ofFamily(texts[2])
             case nil: nil
             }

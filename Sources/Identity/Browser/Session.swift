@@ -66,6 +66,9 @@ package struct Session: Sendable, Equatable {
             levels: ["\(login.level)"] + levels, time: isProvided ? login.providerTime : login.authenticatedAt)
     }
 
+    /// Its cookie.
+    package var cookie: BrowserCookie { place == nil ? .session : .domainSession }
+
     /// All members but the end, which the seal has.
     var json: [UInt8] {
         JSONWriter.object { writer in

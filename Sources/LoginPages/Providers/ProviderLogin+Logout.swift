@@ -63,7 +63,7 @@ extension ProviderLogin {
         return store.ask(list, now: now) { [self] answer in
             guard case .success(.records(let records)) = answer else { return .done(()) }
             let surplus = records.dropFirst(ProviderLogin.mostLogins).flatMap { LoginFoundation.ids(of: $0.extra) }
-            return revoke(surplus[...], now: now) { _ in .done(()) }
+            return store.end(surplus[...], by: revocations, now: now).map { _ in }
         }
     }
 
@@ -115,14 +115,14 @@ extension ProviderLogin {
         }
         return ids(at: places[...], by: notice.issuedAt + ProviderLogin.clockSkew, now: now) { [self] ids in
             guard let ids else { return .done(ProviderLogin.storeFailure) }
-            return revoke(ids[...], now: now) { ended in
-                guard ended else { return .done(ProviderLogin.storeFailure) }
+            return store.end(ids[...], by: revocations, now: now).map { ended in
+                guard ended else { return ProviderLogin.storeFailure }
                 var response = EndpointResponse(
                     status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [],
                     reason: .providerLogout)
                 response.audit = AuditEntry(
                     action: "provider.logout", outcome: .changed, client: provider, tokenID: notice.tokenID)
-                return .done(response)
+                return response
             }
         }
     }
@@ -153,20 +153,6 @@ extension ProviderLogin {
             }
             let ids = logins.flatMap { LoginFoundation.ids(of: $0.extra.isEmpty ? $0.id : $0.extra) }
             return self.ids(at: places.dropFirst(), by: time, found + ids, now: now, then: then)
-        }
-    }
-
-    /// - Parameter then: whether the store has done everything.
-    private func revoke<Value: Sendable>(
-        _ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable (Bool) -> Effect<Value>
-    ) -> Effect<Value> {
-        guard let first = ids.first else { return then(true) }
-        return store.ask(.revoke(.id(first)), now: now) { [self] answer in
-            guard case .success(.removed(let gone)) = answer else { return then(false) }
-            for record in gone where !record.tokenID.isEmpty {
-                revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
-            }
-            return revoke(ids.dropFirst(), now: now, then: then)
         }
     }
 

@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Endpoints
 import HTTP
@@ -10,8 +11,9 @@ import TokenStorage
 /// `userToken` to the address of the login form, and is sent on as after a login. `registrationHandle` beside it proves the
 /// device of a registered one (OMS-15).
 struct WebViewLogin: Sendable {
-    let login: BrowserLogin
-    let visit: BrowserLogin.Visit
+    let flow: LoginFlow
+    let place: DomainLogin
+    let visit: LoginFlow.Visit
 
     /// The user token is used up: its session ends with its access tokens, and the browser's takes its place, with the time,
     /// level and methods of the login, and no longer life.
@@ -19,7 +21,7 @@ struct WebViewLogin: Sendable {
         let request = visit.browser.request
         guard request.secure || request.address?.isLoopback == true else { return .deny(.insecure) }
         guard isOfApplication else { return .deny(.foreignPage) }
-        return login.social.sessions.with(token, of: visit.domain.name, now: visit.browser.now) {
+        return place.social.sessions.with(token, of: place.domain.name, now: visit.browser.now) {
             session throws(MobileSocialFailure) in
             try check(session.facts)
             return whileOnDevice(of: session, fields.first("registrationHandle")) {
@@ -30,14 +32,14 @@ struct WebViewLogin: Sendable {
 
     /// The token is used up only where the login can count.
     private func check(_ facts: MobileSession.Facts) throws(MobileSocialFailure) {
-        let realm = visit.domain.application(named: facts.application)?.backend.realm
+        let realm = place.domain.application(named: facts.application)?.backend.realm
         // Without its server, the domain does not know whether the user is still one of its own (OMS-12). A further proof has
         // no place in the form, and what was exchanged belongs to the agent.
         guard !facts.isOffline, facts.proof.isEmpty, facts.parent.isEmpty,
-            realm?.isExactly(visit.application.backend.realm) == true
+            realm?.isExactly(place.application.backend.realm) == true
         else { throw .invalidUserToken }
-        guard !visit.domain.isMobile || !facts.registration.isEmpty else { throw .missingClientProof }
-        guard facts.level >= visit.page.level else { throw .levelTooLow }
+        guard !place.domain.isMobile || !facts.registration.isEmpty else { throw .missingClientProof }
+        guard facts.level >= visit.request.page?.level ?? 0 else { throw .levelTooLow }
     }
 
     /// Whether the request comes from the application and not from a page, which could log its visitors in as another user. A
@@ -55,11 +57,11 @@ struct WebViewLogin: Sendable {
     private func whileOnDevice(
         of session: MobileSession, _ handle: String?, _ next: @escaping @Sendable () -> Answer
     ) -> Answer {
-        let (id, now, settings) = (session.facts.registration, visit.browser.now, login.social.settings)
+        let (id, now, settings) = (session.facts.registration, visit.browser.now, place.social.settings)
         if id.isEmpty { return next() }
         guard let handle else { return .deny(.missingClientProof) }
         return settings.ask(.find(.access(settings.key.digest(handle))), now: now) { found in
-            guard SessionService.isFoundation(found, at: now), case .record(let record?) = found,
+            guard case .record(let record?) = found, SessionService.isFoundation(record, at: now),
                 record.id.isExactly(id)
             else { return .deny(.invalidClientProof) }
             return next()
@@ -71,28 +73,28 @@ struct WebViewLogin: Sendable {
         of foundations: ArraySlice<String>, _ end: Int64, _ next: @escaping @Sendable (Int64) -> Answer
     ) -> Answer {
         guard let first = foundations.first else { return next(end) }
-        return login.social.settings.ask(.find(.id(first)), now: visit.browser.now) { found in
+        return place.social.settings.ask(.find(.id(first)), now: visit.browser.now) { found in
             guard case .record(let record?) = found else { return .deny(.invalidUserToken) }
             return withEnd(of: foundations.dropFirst(), min(end, record.accessExpiresAt), next)
         }
     }
 
     private func move(_ session: MobileSession, until end: Int64) -> Answer {
-        let (now, settings) = (visit.browser.now, login.social.settings)
-        let limits = BrowserLogin.limits(visit.application)
+        let (now, settings) = (visit.browser.now, place.social.settings)
+        let limits = place.limits
         var facts = session.facts
-        facts.application = visit.application.name
+        facts.application = place.application.name
         facts.idleSeconds = [limits.idle, facts.idleSeconds].compactMap(\.self).min()
-        let moved = MobileSession(
-            facts, subject: session.record.subject, backend: visit.application.backend,
-            limit: min(limits.session ?? end - now, end - now), now: now
-        ).alone
-        guard login.obstacle(to: moved, visit) == nil else { return .deny(.levelTooLow) }
+        let moved = place.proven(
+            MobileSession(
+                facts, subject: session.record.subject, backend: place.application.backend,
+                limit: min(limits.session ?? end - now, end - now), now: now))
+        guard flow.obstacle(to: moved.session, visit) == nil else { return .deny(.levelTooLow) }
         // The store removes a record once, so that of two requests with the token one is too late.
         return settings.ask(.revoke(.id(session.id)), now: now) { answer in
             guard case .removed(let gone) = answer, let record = gone.first else { return .deny(.invalidUserToken) }
             settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
-            return login.open(moved, visit)
+            return flow.open(moved, visit)
         }
     }
 }

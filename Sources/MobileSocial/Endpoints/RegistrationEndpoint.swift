@@ -94,7 +94,9 @@ final class RegistrationEndpoint: Sendable {
                     && !other.id.isExactly(registration.id)
             }
             let leaving = others.dropFirst(call.domain.limits.registrations - 1).map(\.id)
-            return sessions.revoke(leaving[...], now: call.now, then: next)
+            return settings.store.end(leaving[...], by: settings.revocations, now: call.now).then {
+                $0 ? next() : .deny(.storeUnavailable)
+            }
         }
     }
 }

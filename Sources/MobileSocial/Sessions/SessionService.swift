@@ -32,32 +32,26 @@ final class SessionService: Sendable {
                 guard case .record(let record?) = found, let session = MobileSession(record),
                     domain.map(session.facts.domain.isExactly) ?? true, isValid(session, now: now)
                 else { throw .invalidUserToken }
-                return withFoundations(session.facts.foundations[...], now: now) { () throws(MobileSocialFailure) in
-                    try next(session)
+                return hasFoundations(session, now: now).then { stand in
+                    .catching { () throws(MobileSocialFailure) in
+                        guard let stand else { throw .storeUnavailable }
+                        guard stand else { throw .invalidUserToken }
+                        return try next(session)
+                    }
                 }
             }
         }
     }
 
-    /// Checks that the records which a session depends on exist: their end ends the session at once, in every process
-    /// (OMS-16, OMS-17).
-    private func withFoundations(
-        _ ids: ArraySlice<String>, now: Int64,
-        _ next: @escaping @Sendable () throws(MobileSocialFailure) -> Answer
-    ) -> Answer {
-        .catching { () throws(MobileSocialFailure) in
-            guard let first = ids.first else { return try next() }
-            return settings.ask(.find(.id(first)), now: now) { [self] found in
-                guard SessionService.isFoundation(found, at: now) else { return .deny(.invalidUserToken) }
-                return withFoundations(ids.dropFirst(), now: now, next)
-            }
-        }
+    /// Whether the records exist which a session depends on: their end ends the session at once, in every process (OMS-16,
+    /// OMS-17). Nil if the store fails.
+    private func hasFoundations(_ session: MobileSession, now: Int64) -> Effect<Bool?> {
+        settings.store.haveAll(session.facts.foundations[...], now: now) { SessionService.isFoundation($0, at: now) }
     }
 
     /// Whether the found record is valid for the sessions that depend on it, and no device to be wiped.
-    static func isFoundation(_ found: StoreAnswer, at now: Int64) -> Bool {
-        guard case .record(let record?) = found, record.accessLives(at: now) else { return false }
-        return DeviceRegistration(record)?.facts.isWiped != true
+    static func isFoundation(_ record: TokenRecord, at now: Int64) -> Bool {
+        record.accessLives(at: now) && DeviceRegistration(record)?.facts.isWiped != true
     }
 
     /// Whether a session is valid apart from its foundations: not expired, idle or revoked, and its user still enabled
@@ -74,6 +68,16 @@ final class SessionService: Sendable {
             let user = settings.user(of: session, application)
         else { return false }
         return user.enabled && record.issuedAt >= user.tokensNotBefore
+    }
+
+    /// Whether the session of an id is valid, with the records that it depends on.
+    func isValid(_ id: String, now: Int64) -> Effect<Bool> {
+        settings.store.ask(.find(.id(id)), now: now) { [self] result in
+            guard case .success(.record(let record?)) = result, let session = MobileSession(record),
+                isValid(session, now: now)
+            else { return .done(false) }
+            return hasFoundations(session, now: now).map { $0 == true }
+        }
     }
 
     /// OMS-09
@@ -180,21 +184,10 @@ final class SessionService: Sendable {
     /// Ends a session with its access tokens, including those that the agent got for other applications, and the
     /// sessions that its token was exchanged for. All of these name the session, so its id on the deny list ends them.
     func end(_ session: MobileSession, now: Int64) -> Answer {
-        revoke(session.remains[...], now: now) {
-            .done(SessionService.loggedOut(session.record.subject, session.id))
-        }
-    }
-
-    /// Revokes records one after the other.
-    func revoke(_ ids: ArraySlice<String>, now: Int64, then: @escaping @Sendable () -> Answer) -> Answer {
-        guard let first = ids.first else { return then() }
-        return settings.ask(.revoke(.id(first)), now: now) { [self] answer in
-            if case .removed(let gone) = answer {
-                for record in gone where !record.tokenID.isEmpty {
-                    settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
-                }
-            }
-            return revoke(ids.dropFirst(), now: now, then: then)
+        settings.store.end(session.remains[...], by: settings.revocations, now: now).map { ended in
+            ended
+                ? SessionService.loggedOut(session.record.subject, session.id)
+                : MobileSocialFailure.storeUnavailable.response
         }
     }
 
@@ -223,14 +216,13 @@ extension SessionService {
             }
             // The foundations are looked up only if they matter.
             if surplus(of: others, beside: session, domain.limits).isEmpty { return next() }
-            return withFallen(others.flatMap(\.facts.foundations), now: now) { [self] fallen in
-                var (standing, leaving): ([MobileSession], [MobileSession]) = ([], [])
-                for other in others {
-                    let stands = other.facts.foundations.allSatisfy { !fallen.contains(Array($0.utf8)) }
-                    if stands { standing.append(other) } else { leaving.append(other) }
+            return standing(others[...], now: now).then { [self] standing in
+                guard let standing else { return .deny(.storeUnavailable) }
+                let leaving = others.filter { other in !standing.contains { $0.id.isExactly(other.id) } }
+                let surplus = leaving + surplus(of: standing, beside: session, domain.limits)
+                return settings.store.end(surplus.flatMap(\.remains)[...], by: settings.revocations, now: now).then {
+                    $0 ? next() : .deny(.storeUnavailable)
                 }
-                leaving += surplus(of: standing, beside: session, domain.limits)
-                return revoke(leaving.flatMap(\.remains)[...], now: now, then: next)
             }
         }
     }
@@ -244,22 +236,14 @@ extension SessionService {
         return Array(idle.dropFirst(limits.sessions - 1) + here.dropFirst(limits.sessionsPerDevice - 1))
     }
 
-    /// Continues with those of the foundations' ids, in UTF-8, that have ended.
-    private func withFallen(
-        _ ids: [String], now: Int64, _ next: @escaping @Sendable (Set<[UInt8]>) -> Answer
-    ) -> Answer {
-        let ids = Array(Set(ids.map { Array($0.utf8) }))
-        return withFallen(ids[...], [], now: now, next)
-    }
-
-    private func withFallen(
-        _ ids: ArraySlice<[UInt8]>, _ fallen: Set<[UInt8]>, now: Int64,
-        _ next: @escaping @Sendable (Set<[UInt8]>) -> Answer
-    ) -> Answer {
-        guard let first = ids.first else { return next(fallen) }
-        return settings.ask(.find(.id(String(decoding: first, as: UTF8.self))), now: now) { [self] found in
-            let bears = SessionService.isFoundation(found, at: now)
-            return withFallen(ids.dropFirst(), bears ? fallen : fallen.union([first]), now: now, next)
+    /// Those of the sessions whose foundations stand; nil if the store fails.
+    private func standing(
+        _ sessions: ArraySlice<MobileSession>, _ found: [MobileSession] = [], now: Int64
+    ) -> Effect<[MobileSession]?> {
+        guard let first = sessions.first else { return .done(found) }
+        return hasFoundations(first, now: now).then { [self] stands in
+            guard let stands else { return .done(nil) }
+            return standing(sessions.dropFirst(), stands ? found + [first] : found, now: now)
         }
     }
 }

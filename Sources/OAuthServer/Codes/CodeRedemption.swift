@@ -129,18 +129,10 @@ struct CodeRedemption: Sendable {
 
     /// Exchanges a login for tokens, if the store has the session and the logins that it depends on.
     func exchange(_ login: AuthorizationCode, of record: TokenRecord) -> Effect<EndpointResponse> {
-        exchange(record, login, whileStored: [login.session][...] + login.foundations)
-    }
-
-    private func exchange(
-        _ record: TokenRecord, _ code: AuthorizationCode, whileStored ids: ArraySlice<String>
-    ) -> Effect<EndpointResponse> {
-        guard let first = ids.first else { return exchange(record, code) }
-        return service.ask(.find(.id(first)), now: now) { answer in
-            guard case .record(let found?) = answer, found.accessLives(at: now) else {
-                return .done(TokenFailure.invalidCode.response)
-            }
-            return exchange(record, code, whileStored: ids.dropFirst())
+        let ids = [login.session][...] + login.foundations
+        return settings.store.haveAll(ids, now: now) { [now] in $0.accessLives(at: now) }.then { stands in
+            guard let stands else { return .done(TokenFailure.storeUnavailable.response) }
+            return stands ? exchange(record, login) : .done(TokenFailure.invalidCode.response)
         }
     }
 

@@ -183,6 +183,33 @@ import TokenStorage
         #expect(browser.get("/other/form").status == 404)
     }
 
+    @Test("a form in a tab whose half another tab has replaced goes on once that tab has logged in")
+    func tabs() throws {
+        let mobile = Mobile()
+        let browser = Browser(mobile)
+        browser.get(query: Browser.query(target: "/mobileapp?tab=1"))
+        let (first, action) = (browser.hidden, browser.action)
+        browser.cookies = [:]
+        browser.get(query: Browser.query(target: "/mobileapp?tab=2"))
+        let typed = [("username", "joe"), ("password", "Welcome1")]
+        let second = browser.hidden
+        #expect(browser.submitting(first, typed, to: action).status == 403 && browser.session == nil)
+        #expect(browser.submitting(second, typed).field("Location") == "/mobileapp?tab=1", "the page of the last form")
+        let known = try session(browser)
+        #expect(browser.submitting(first, typed, to: action).field("Location") == "/mobileapp?tab=1")
+        #expect(try session(browser).id == known.id)
+        // Not with a session of another domain, that is weaker than the page wants, or that has ended.
+        let strong = "\(Browser.form)?\(Browser.query(level: 3))"
+        let other = Browser(Mobile { $0.secondStep.code = true })
+        other.cookies = browser.cookies
+        #expect(other.submitting(first, typed, to: strong).status == 403)
+        browser.get("/oam/server/logout", query: "", endpoint: .mobileLogout)
+        let cookies = browser.cookies
+        browser.submit([], endpoint: .mobileLogout)
+        browser.cookies = cookies
+        #expect(browser.submitting(first, typed, to: action).status == 403)
+    }
+
     @Test("open redirect: a target not sealed by the gateway, or expired, is replaced by the root")
     func targets() {
         let mobile = Mobile()

@@ -11,7 +11,7 @@ import Testing
     init() throws {
         let key = [UInt8](repeating: 7, count: 32)
         record = SealedRecord(keys: try #require(AEADKey(key.span).flatMap { AEADKeyRing([$0]) }), purpose: "login")
-        ticket = LoginTicket(purpose: "login M", target: try #require(ReturnTarget("/a")), level: 2, nonce: "abc")
+        ticket = LoginTicket(purpose: "login M", target: try #require(ReturnTarget("/a")), nonce: "abc")
     }
 
     private func read(
@@ -36,7 +36,7 @@ import Testing
 
     @Test("a sealed record of another shape is not a ticket")
     func shape() {
-        for texts in [["login M", "abc"], ["login M", "//evil", "2", "abc"], ["login M", "/a", "+2", "abc"]] {
+        for texts in [["login M", "abc"], ["login M", "//evil", "abc"], ["login M", "/a", "2", "abc"]] {
             #expect(read(record.seal(texts, expiresAt: 2_000)) == .failure(.foreignForm))
         }
     }

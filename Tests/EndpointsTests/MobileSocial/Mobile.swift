@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Crypto
 import Endpoints
@@ -54,12 +55,13 @@ final class Mobile: Sendable {
         let login = ProviderLogin(
             providers, seals: Mobile.seals, store: store, revocations: revocations, baseURL: Service.baseURL,
             furtherOrigins: ["https://gw.example.org", "http://gw.example.org:8080"], throttle: throttle)
-        let browser = BrowserLogin(
-            social: social, seals: Mobile.seals,
-            forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],
-            providers: login)
         settings.users = Mobile.users
         let tokens = TokenService(settings: settings)
+        let browser = BrowserLogin(
+            social: social, tokens: tokens,
+            settings: LoginFlow.Settings(seals: Mobile.seals, sessions: sessions),
+            forms: [BrowserLogin.Form(path: "/oic_rest/mobilesso", domain: "MobileServiceDomain")],
+            providers: login)
         var families = Families(tokens)
         families.add(social.handlers(ownTokens: tokens.ownTokens, browser))
         families.add(browser.handlers, returns: browser.returns)

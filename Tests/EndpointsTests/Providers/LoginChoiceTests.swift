@@ -294,7 +294,7 @@ import TokenStorage
         let later = self.signOn(Array(Self.all.dropFirst()), store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         let answer = later.browser.callback(signOn.browser.state(sent), provider: "staff")
-        #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)
+        #expect(answer.status == 400 && answer.reasonText == "provider_answer_foreign" && later.cookie == nil)
         // A request that was not sealed here leads nowhere.
         let forged = Self.follow(
             signOn.browser, "/oauth2/login?request=x&provider=staff", .login)

@@ -172,8 +172,8 @@ import TokenStorage
         signOn.browser.get(SingleSignOnEndpoints.logoutPath, query: "", endpoint: .singleSignOnLogout)
         #expect(signOn.browser.submit([], endpoint: .singleSignOnLogout).status == 200)
         #expect(records().isEmpty && records(.signOn).isEmpty)
-        for i in 0..<(LoginFlow.maximumSessions + 3) { logIn(at: Int64(i)) }
-        #expect(records(.signOn).count == LoginFlow.maximumSessions)
+        for i in 0..<(OwnLogins.maximumSessions + 3) { logIn(at: Int64(i)) }
+        #expect(records(.signOn).count == OwnLogins.maximumSessions)
         #expect(records(.signOn).map(\.issuedAt).min() == Service.now + 3)
     }
 }

@@ -223,7 +223,7 @@ import TokenStorage
         let later = self.signOn(of: [LoginChoice("other")], store: signOn.store)
         later.browser.cookies = signOn.browser.cookies
         let answer = later.browser.callback(again)
-        #expect(answer.status == 403 && answer.reasonText == "sso_request_foreign" && later.cookie == nil)
+        #expect(answer.status == 400 && answer.reasonText == "provider_answer_foreign" && later.cookie == nil)
     }
 
     @Test("code injection: a code is bound to its browser and valid once")

@@ -1,4 +1,5 @@
 #if Compatibility
+    import Authorization
     import Bytes
     import Configuration
     import Crypto
@@ -34,7 +35,7 @@
             let assembly = ServiceDomainAssembly(context: context)
             guard let social = assembly.service(foundation, attempts) else { return }
             parts.userTokens = { social.with(userToken: $0, now: $1, $2) }
-            let login = assembly.browserLogin(social, foundation.seals, foundation.providers)
+            let login = assembly.browserLogin(social, foundation)
             let handlers = social.handlers(ownTokens: foundation.tokens.ownTokens, login)
             parts.add(login == nil ? handlers : foundation.pages.dressing(handlers))
             if let login { parts.add(foundation.pages.dressing(login.handlers), returns: login.returns) }
@@ -164,11 +165,14 @@
 
         /// What answers at the forms; nil where there are none.
         func browserLogin(
-            _ social: MobileSocialService, _ seals: BrowserSeals, _ providers: ProviderLogin
+            _ social: MobileSocialService, _ foundation: EndpointFoundation
         ) -> BrowserLogin? {
             let forms = loginForms()
             guard !forms.isEmpty || logins.hasRelyingParties else { return nil }
-            return BrowserLogin(social: social, seals: seals, forms: forms, providers: providers)
+            return BrowserLogin(
+                social: social, tokens: foundation.tokens,
+                settings: LoginFlow.Settings(seals: foundation.seals, sessions: foundation.store.sessions),
+                forms: forms, providers: foundation.providers)
         }
     }
 #endif

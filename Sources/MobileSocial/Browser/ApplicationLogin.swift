@@ -6,83 +6,6 @@ import LoginPages
 import Model
 import Outbound
 
-/// Logins of browsers at identity providers: redirects take the place of the form (SCH-02, RP-01).
-extension BrowserLogin {
-    /// How far the clock of a provider may be ahead. A login after that is not one that has happened.
-    private static let clockSkewSeconds: Int64 = 60
-
-    func begin(_ visit: Visit, at name: String) -> Answer {
-        guard let providers, let provider = providers.provider(named: name) else {
-            return .done(BrowserLoginFailure.unknownService.response)
-        }
-        let purpose = LoginPurpose(
-            .form,
-            [visit.form.path, visit.form.domain] + visit.page.texts)
-        return providers.begin(provider, purpose, visit.browser, demand: visit.page.demand)
-    }
-
-    /// Continues with a browser that returns from the provider.
-    func finish(
-        form texts: [String], _ result: Result<ProvidedIdentity, ProviderFailure>, _ browser: BrowserRequest
-    ) -> Answer {
-        guard let providers, texts.count > 2, let page = RequestedPage(texts: Array(texts.dropFirst(2))),
-            var visit = visit(Form(path: texts[0], domain: texts[1]), browser), !visit.domain.relyingParties.isEmpty
-        else { return .done(BrowserLoginFailure.unknownService.response) }
-        visit.page = page
-        switch result.of(visit.domain) {
-        case .failure(let failure): return .done(providers.page(failure, again: action(visit)))
-        case .success((let identity, let party)): return open(identity, party, providers, visit)
-        }
-    }
-
-    private func open(
-        _ identity: ProvidedIdentity, _ party: ServiceDomain.RelyingParty, _ providers: ProviderLogin, _ visit: Visit
-    ) -> Answer {
-        let (domain, application, now) = (visit.domain, visit.application, visit.browser.now)
-        let user: ProvidedUser
-        do throws(ExternalIdentityRejection) {
-            user = try social.providers.user(of: identity, party, application)
-        } catch {
-            return .done(refuse(error, identity, visit))
-        }
-        let limits = BrowserLogin.limits(application)
-        let until = now + (limits.session ?? MobileSession.longestSeconds)
-        return providers.foundation(of: identity, subject: user.subject, until: until, now: now).then {
-            [self] foundation in
-            guard let foundation else { return .done(providers.page(.unavailable("store"), again: action(visit))) }
-            var facts = user.facts(domain, application, foundation: foundation, now: now)
-            facts.idleSeconds = limits.idle
-            facts.provision?.levels = identity.levels
-            facts.provision?.authenticatedAt = identity.authenticatedAt.flatMap {
-                $0 > now + BrowserLogin.clockSkewSeconds ? nil : max(0, min($0, now))
-            }
-            let session = MobileSession(
-                facts, subject: user.subject, backend: application.backend, limit: limits.session, now: now)
-            return open(session.alone, visit)
-        }
-    }
-
-    private func refuse(
-        _ rejection: ExternalIdentityRejection, _ identity: ProvidedIdentity, _ visit: Visit
-    ) -> EndpointResponse {
-        let link = Page.Link(.tryAgain, to: action(visit))
-        return Page.failure(.forbidden, link: link)
-            .response(status: 403, reason: rejection.reason)
-            .audited(.refused, visit, "\(identity.provider):\(identity.subject)")
-    }
-}
-
-extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
-    /// The identity with the domain's rules for the provider. The configuration may have changed since the login began:
-    /// a provider that the domain does not use any more is refused.
-    func of(_ domain: ServiceDomain) -> Result<(ProvidedIdentity, ServiceDomain.RelyingParty), ProviderFailure> {
-        flatMap { identity in
-            guard let party = domain.relyingParty(named: identity.provider) else { return .failure(.foreignAnswer) }
-            return .success((identity, party))
-        }
-    }
-}
-
 /// Logins of applications at identity providers (RP-01, RP-02): an application opens the user's browser here, and the
 /// browser returns to the application's URL with a one-time code for its session. No URL contains a token.
 extension BrowserLogin {
@@ -119,6 +42,22 @@ extension BrowserLogin {
         } catch {
             return .done(error.response)
         }
+    }
+
+    /// The page to choose a provider for an application, which asks for passwords itself.
+    private func choice(
+        _ parties: [ServiceDomain.RelyingParty], _ application: MobileApplication, _ query: FormFields
+    ) -> EndpointResponse {
+        let names = ["serviceDomain", "appName", "redirect_uri", "state", "code_challenge", "code_challenge_method"]
+        let fields = names.compactMap { name in query.first(name).map { (name, $0) } }
+        let choices = parties.map { party in
+            let form = FormEncoding.form(fields + [("provider", party.provider)])
+            return (
+                words: LoginChoice(party.provider, title: party.title).words,
+                target: "\(BrowserLoginEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
+            )
+        }
+        return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: .loginChoice)
     }
 
     /// The PKCE challenge, empty for none. Only S256 is accepted, since `plain` protects nothing.
@@ -216,4 +155,15 @@ extension MobileApplicationSettings {
     }
 
     private var ownScheme: String? { urlScheme.flatMap { URLScheme.isShared($0) ? nil : $0 } }
+}
+
+extension Result where Success == ProvidedIdentity, Failure == ProviderFailure {
+    /// The identity with the domain's rules for the provider. The configuration may have changed since the login began:
+    /// a provider that the domain does not use any more is refused.
+    func of(_ domain: ServiceDomain) -> Result<(ProvidedIdentity, ServiceDomain.RelyingParty), ProviderFailure> {
+        flatMap { identity in
+            guard let party = domain.relyingParty(named: identity.provider) else { return .failure(.foreignAnswer) }
+            return .success((identity, party))
+        }
+    }
 }
