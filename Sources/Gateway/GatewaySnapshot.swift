@@ -85,7 +85,7 @@ package final class GatewaySnapshot: Sendable {
     ///
     /// - Parameter route: nil for requests without one.
     package func bodyLimit(of route: Route?) -> Int? {
-        let limit = route?.options.maximumBodyBytes ?? limits.maximumBodyBytes
+        let limit = route?.entry.options.maximumBodyBytes ?? limits.maximumBodyBytes
         return limit == 0 ? nil : limit
     }
 

@@ -22,10 +22,10 @@ enum Ceilings {
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 469
+    static let unlabelled = 468
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 380
+    static let vendorWords = 379
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
@@ -42,7 +42,6 @@ enum Ceilings {
         "Sources/Gateway/Request/RequestPipeline.swift advance": (61, "one case for each answer of the decision"),
         "Sources/HTTP/H2/H2Callbacks.swift listen": (69, "one registration for each callback"),
         "Sources/HTTP/StatusReason.swift text": (65, "a table"),
-        "Sources/Policy/Routes/Route.swift init": (81, "copies its entry; keeps that entry instead"),
         "Sources/portcullis/Assembly/Assembly.swift snapshot": (
             107, "the order of the parts; shorter where they belong to fewer logins"
         ),

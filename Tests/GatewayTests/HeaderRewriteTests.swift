@@ -32,7 +32,7 @@ import Testing
     static func rewrite(
         _ fields: [(String, String)] = [], line: String = "GET /open/x?a=b HTTP/1.1", host: String? = "gw.example.com",
         route name: String = "open", principal: Principal? = nil, token: String? = nil,
-        change: (inout RouteSettings) -> Void = { _ in }
+        change: (inout ResolvedRoute) -> Void = { _ in }
     ) throws -> Rewritten {
         let bench = try WorkerBench {
             for index in $0.routes.indices where $0.routes[index].name == name { change(&$0.routes[index]) }

@@ -44,11 +44,11 @@ final class WorkerBench {
         }()
 
         /// `open` needs nothing, `mine` a login, `token` a login and gets a token for the upstream.
-        static let usualRoutes: [RouteSettings] = {
-            var open = RouteSettings(name: "open", path: "/open/**", upstream: 0)
+        static let usualRoutes: [ResolvedRoute] = {
+            var open = ResolvedRoute(RouteEntry(name: "open", path: "/open/**"))
             open.access.isPublic = true
-            let mine = RouteSettings(name: "mine", path: "/mine/**", upstream: 0)
-            var token = RouteSettings(name: "token", path: "/token/**", upstream: 0)
+            let mine = ResolvedRoute(RouteEntry(name: "mine", path: "/mine/**"))
+            var token = ResolvedRoute(RouteEntry(name: "token", path: "/token/**"))
             token.injections = [InjectionRule(issuer: "test", configurationID: "test")!]
             return [open, mine, token]
         }()

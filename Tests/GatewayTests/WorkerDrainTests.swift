@@ -119,7 +119,7 @@ import Testing
     @Test func aReloadInTheMiddleOfAnExchangeHarmsNothing() throws {
         let bench = try WorkerBench {
             for number in 0..<20 {
-                var route = RouteSettings(name: "extra-\(number)", path: "/extra/\(number)", upstream: 0)
+                var route = ResolvedRoute(RouteEntry(name: "extra-\(number)", path: "/extra/\(number)"))
                 route.access.isPublic = true
                 $0.routes.append(route)
             }

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func theDecisionIsThatOfAGet() throws {
-        let bench = try bench { $0.routes[0].methods = ["GET"] }
+        let bench = try bench { $0.routes[0].methods = [MethodEntry(method: "GET", access: AccessRule())] }
         let client = bench.h2Client()
         let id = try client.connect("websocket", "/mine/ws", "")
         let answer = bench.answer(client, id)

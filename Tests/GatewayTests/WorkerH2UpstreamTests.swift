@@ -308,7 +308,7 @@ import Testing
     /// A server that says nothing at all is not asked again over the same connection.
     @Test func aSilentConnectionGetsNoFurtherRequests() throws {
         let bench = try bench { setup in
-            var hasty = RouteSettings(name: "hasty", path: "/hasty", upstream: 0)
+            var hasty = ResolvedRoute(RouteEntry(name: "hasty", path: "/hasty"))
             hasty.access.isPublic = true
             hasty.options.responseTimeout = 50
             setup.routes.append(hasty)

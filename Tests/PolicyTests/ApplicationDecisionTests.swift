@@ -18,11 +18,11 @@ struct ApplicationDecisionTests {
         var settings = TestPolicy.settings()
         settings.opaqueTokens = Keeper()
         for (name, application) in [("notes", first), ("others", second)] {
-            var route = RouteSettings(name: name, path: "/\(name)/**", upstream: 0)
+            var route = ResolvedRoute(RouteEntry(name: name, path: "/\(name)/**"))
             route.application = application
             settings.routes.append(route)
         }
-        var managers = RouteSettings(name: "managers", path: "/managers", upstream: 0)
+        var managers = ResolvedRoute(RouteEntry(name: "managers", path: "/managers"))
         managers.application = first
         managers.access.roles = RoleNames(any: ["Manager"])
         settings.routes.append(managers)

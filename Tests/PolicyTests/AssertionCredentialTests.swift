@@ -46,7 +46,7 @@
 
         private func snapshot(
             _ list: [Authenticator], _ members: String = "", generation: UInt64 = 1,
-            revocations: RevocationList = RevocationList(), _ change: (inout RouteSettings) -> Void = { _ in }
+            revocations: RevocationList = RevocationList(), _ change: (inout ResolvedRoute) -> Void = { _ in }
         ) throws -> PolicySnapshot {
             let text = Array(
                 """
@@ -68,7 +68,7 @@
             var settings = TestPolicy.settings(revocations: revocations)
             settings.generation = generation
             settings.assertions = AssertionSettings(sources) { [used] key, _, _ in .done(used.remember(key)) }
-            var route = RouteSettings(name: "partner", path: "/partner", upstream: 0)
+            var route = ResolvedRoute(RouteEntry(name: "partner", path: "/partner"))
             route.options.authenticators = list
             change(&route)
             settings.routes = [route] + settings.routes

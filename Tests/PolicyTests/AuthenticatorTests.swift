@@ -12,13 +12,13 @@ import Testing
     private static let key = "pk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJK"
 
     private func snapshot(
-        _ list: [Authenticator], _ change: (inout RouteSettings) -> Void = { _ in }
+        _ list: [Authenticator], _ change: (inout ResolvedRoute) -> Void = { _ in }
     ) -> PolicySnapshot {
         BrowserDecisionTests.snapshot { settings in
             var route = settings.routes[5]
             (route.name, route.path, route.webgate) = ("listed", "/listed", nil)
             route.scheme = settings.routes[5].webgate?.scheme
-            route.access.loginRequired = false
+            (route.access.loginRequired, route.access.level) = (false, 0)
             route.options.authenticators = list
             route.options.takesCertificates = list.contains { $0.kind == .certificate }
             change(&route)
@@ -29,7 +29,7 @@ import Testing
     private func decision(
         _ list: [Authenticator], _ fields: (String, String)..., certificate: PresentedCertificate? = nil,
         method: String = "GET",
-        change: (inout RouteSettings) -> Void = { _ in }
+        change: (inout ResolvedRoute) -> Void = { _ in }
     ) -> DecisionOutcome {
         decide(TestRequest(method, "/listed", fields), snapshot(list, change), certificate: certificate)
     }
@@ -162,7 +162,7 @@ import Testing
     @Test("a token in a cookie counts only without a credential in other fields, listed or not")
     func tokenCookie() {
         let token = String(Self.own.1.dropFirst("Bearer ".utf8.count))
-        func sources(_ route: inout RouteSettings) {
+        func sources(_ route: inout ResolvedRoute) {
             route.options.tokenSources = [.authorization, .cookie("token"), .header("X-Token", scheme: nil)]
         }
         let shown = ("Cookie", "token=\(token)")

@@ -46,11 +46,11 @@ struct BasicDecisionTests {
     func ownUsers() throws {
         let path = try PathPattern("/own" as String)
         func snapshot(
-            clients: [Client] = [], _ change: (inout RouteSettings) -> Void = { _ in }
+            clients: [Client] = [], _ change: (inout ResolvedRoute) -> Void = { _ in }
         ) -> PolicySnapshot {
             var settings = TestPolicy.settings(clients: clients)
             settings.loginRealm = "Default"
-            settings.routes = [RouteSettings(name: "own", path: path, upstream: 0)]
+            settings.routes = [ResolvedRoute(RouteEntry(name: "own", path: path))]
             settings.routes[0].scheme = AuthenticationScheme(name: "Basic", level: 2, method: .basic, formTarget: "")
             change(&settings.routes[0])
             return TestPolicy.snapshot(settings)

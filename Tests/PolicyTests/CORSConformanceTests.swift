@@ -52,8 +52,8 @@ private func snapshot(
     settings.cors.allowHeaders = headers
     settings.cors.exposeHeaders = exposed
     settings.cors.maxAgeSeconds = maxAge
-    var route = RouteSettings(name: "route", path: "/**", upstream: 0)
-    route.methods = methods
+    var route = ResolvedRoute(RouteEntry(name: "route", path: "/**"))
+    route.methods = (methods ?? []).map { MethodEntry($0) }
     settings.routes = [route]
     let snapshot = TestPolicy.snapshot(settings)
     return (snapshot, snapshot.route("route"))

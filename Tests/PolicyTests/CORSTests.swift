@@ -164,10 +164,9 @@ struct CORSTests {
     @Test("a preflight leads to the route of the request that it announces")
     func preflightRoute() {
         var settings = TestPolicy.settings()
-        settings.routes[0].methods = ["GET"]
-        settings.routes[0].methodRoles = [:]
-        var other = RouteSettings(name: "write", path: "/inventory/items", upstream: 0)
-        other.methods = ["PUT"]
+        settings.routes[0].methods = [MethodEntry("GET")]
+        var other = ResolvedRoute(RouteEntry(name: "write", path: "/inventory/items"))
+        other.methods = [MethodEntry("PUT")]
         settings.routes.append(other)
         let snapshot = TestPolicy.snapshot(settings)
         func name(_ method: String) -> String? {

@@ -34,10 +34,10 @@ import Testing
     }
 
     private func snapshot(
-        users: UserStore = TestPolicy.users(), _ change: (inout RouteSettings) -> Void = { _ in }
+        users: UserStore = TestPolicy.users(), _ change: (inout ResolvedRoute) -> Void = { _ in }
     ) -> PolicySnapshot {
         var settings = TestPolicy.settings(users: users)
-        var route = RouteSettings(name: "certified", path: "/certified", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "certified", path: "/certified"))
         route.access.roles.any = ["Manager", "Clerk"]
         route.options.takesCertificates = true
         change(&route)
@@ -188,7 +188,7 @@ import Testing
         #expect(principal.expiresAt == TestPolicy.now + 100 && principal.tokenID == "ab")
         func readmit(
             _ certificate: PeerCertificate?, _ rules: [CertificateUserRule] = [Self.clerk],
-            _ change: (inout RouteSettings) -> Void = { _ in }
+            _ change: (inout ResolvedRoute) -> Void = { _ in }
         ) -> String {
             let host = Array("gw.example.com".utf8)
             let path = Array("/certified".utf8)
@@ -211,7 +211,7 @@ import Testing
         #expect(readmit(Self.certificate()) { $0.access.roles.any = ["Auditor"] } == "role_required")
     }
 
-    private func snapshot(_ change: (inout RouteSettings) -> Void) -> PolicySnapshot {
+    private func snapshot(_ change: (inout ResolvedRoute) -> Void) -> PolicySnapshot {
         snapshot(users: TestPolicy.users(), change)
     }
 }

@@ -20,7 +20,7 @@ struct ConsumerKeyTests {
         settings.withdrawn = withdrawn
         let keys = keys ?? [Consumer.Key(id: "k1", digest: Self.digest, expiresAt: expiresAt)]
         settings.consumers = [Consumer(name: "billing", roles: ["Manager"], enabled: enabled, keys: keys)]
-        var route = RouteSettings(name: "keys", path: "/keys", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "keys", path: "/keys"))
         route.access.loginRequired = false
         route.access.roles.all = ["Manager"]
         route.options.tokenSources = sources

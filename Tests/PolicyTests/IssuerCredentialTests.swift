@@ -42,7 +42,7 @@ import Testing
         var entry = Authenticator(.basic, issuer: "directory")
         entry.passwords = IssuerPasswordSettings()
         entry.passwords?.guestRoles = guests
-        var route = RouteSettings(name: "listed", path: "/listed", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "listed", path: "/listed"))
         route.options.authenticators = [entry]
         settings.routes.append(route)
         (route.name, route.path) = ("other", "/other")

@@ -14,8 +14,8 @@ import Testing
         var kept: PathSpellings = []
         var rewrite: PathRewrite = .identity
 
-        func settings() throws -> RouteSettings {
-            var route = RouteSettings(name: path, path: try PathPattern(path), upstream: 0)
+        func settings() throws -> ResolvedRoute {
+            var route = ResolvedRoute(RouteEntry(name: path, path: try PathPattern(path)))
             route.access.isPublic = true
             route.options.keptSpellings = kept
             route.rewrite = rewrite

@@ -28,7 +28,7 @@ import Testing
         let digest = DigestAlgorithm.sha256.digest(Array(key.utf8).span)
         let keys = [Consumer.Key(id: "k1", digest: digest, expiresAt: keyEnd)]
         settings.consumers = [Consumer(name: "app", roles: ["Manager"], enabled: true, keys: keys)]
-        var route = RouteSettings(name: "both", path: "/both", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "both", path: "/both"))
         route.access.loginRequired = false
         route.options.authenticators = list
         settings.routes.append(route)

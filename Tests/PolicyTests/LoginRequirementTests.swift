@@ -12,7 +12,7 @@ struct LoginRequirementTests {
         _ levels: [String] = [], _ maximumAge: Int64? = nil, methods: [String: String] = [:]
     ) -> PolicySnapshot {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "guarded", path: "/guarded", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "guarded", path: "/guarded"))
         (route.access.contexts, route.access.maximumAge) = (levels, maximumAge)
         settings.routes.append(route)
         for place in settings.issuers.indices where settings.issuers[place].trust.name == "idp" {

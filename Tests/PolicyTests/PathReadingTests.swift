@@ -8,8 +8,8 @@ import Testing
 
 /// Spellings of one resource: the rule that is applied is that of each reading, or the request is refused.
 @Suite struct PathReadingTests {
-    private static func route(_ path: String) throws -> RouteSettings {
-        var route = RouteSettings(name: path, path: try PathPattern(path), upstream: 0)
+    private static func route(_ path: String) throws -> ResolvedRoute {
+        var route = ResolvedRoute(RouteEntry(name: path, path: try PathPattern(path)))
         route.access.isPublic = true
         return route
     }

@@ -37,7 +37,7 @@ import Testing
             let clock = Clock()
             let asker = PolicyAsker(asked, caller: server) { clock.now.load(ordering: .relaxed) }
             var settings = TestPolicy.settings()
-            var route = RouteSettings(name: "items", path: path, upstream: 0)
+            var route = ResolvedRoute(RouteEntry(name: "items", path: path))
             route.access.policyServers = ["authz"]
             route.access.loginRequired = false
             settings.routes = [route]
@@ -301,7 +301,7 @@ import Testing
         ) { 0 }
         func asked(_ change: (inout AccessRule) -> Void) -> [Decision.Step] {
             var settings = TestPolicy.settings()
-            var route = RouteSettings(name: "items", path: "/items", upstream: 0)
+            var route = ResolvedRoute(RouteEntry(name: "items", path: "/items"))
             change(&route.access)
             settings.routes = [route]
             settings.policyServers = [asker]

@@ -18,12 +18,12 @@ import Testing
         var settings = TestPolicy.settings(
             outsidePurpose: .accessToken(parties: .only(["portcullis", "inv-client"]), checksProofs: true))
         settings.issuers[0].trust.purpose = .accessToken(isTyped: true, checksProofs: true)
-        var strict = RouteSettings(name: "strict", path: "/strict", upstream: 0)
+        var strict = ResolvedRoute(RouteEntry(name: "strict", path: "/strict"))
         strict.access.requiresProof = true
         strict.options.takesCertificates = true
-        var shop = RouteSettings(name: "shop", path: "/shop", upstream: 0)
+        var shop = ResolvedRoute(RouteEntry(name: "shop", path: "/shop"))
         shop.hosts = ["shop.example.com"]
-        var places = RouteSettings(name: "places", path: "/places", upstream: 0)
+        var places = ResolvedRoute(RouteEntry(name: "places", path: "/places"))
         places.options.tokenSources = [
             .authorization, .cookie("token"), .query("access_token"), .header("X-Token", scheme: nil),
         ]

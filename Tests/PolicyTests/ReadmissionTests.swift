@@ -87,7 +87,7 @@ import Testing
     @Test func theRouteIsLookedForAgain() {
         #expect(readmit(joe) { $0.routes.removeFirst() } == "inventory joe")
         #expect(readmit(joe) { $0.routes = [] } == "no_route")
-        #expect(readmit(joe) { $0.routes[0].methods = ["POST"] } == "method_not_allowed")
+        #expect(readmit(joe) { $0.routes[0].methods = [MethodEntry("POST")] } == "method_not_allowed")
         #expect(readmit(joe) { $0.routes[0].hosts = ["other.example.com"] } == "inventory joe")
         #expect(readmit([], "/open/ping") { $0.routes[1].access.isPublic = false } == "missing_credential")
         #expect(readmit(joe, origin: "https://shop.example.com") { $0.allowOrigin = "disallow" } == "cors_denied")
@@ -132,7 +132,7 @@ import Testing
         keys: KeySet(keys: [TestPolicy.strangerKey.publishedKey]), own: true)
 
     @Test func rightsAreThoseOfNow() {
-        #expect(readmit(joe) { $0.routes[0].methodRoles = ["GET": RoleNames(any: ["Auditor"])] } == "role_required")
+        #expect(readmit(joe) { $0.routes[0].methods[0].access.roles = RoleNames(any: ["Auditor"]) } == "role_required")
         #expect(readmit(joe) { $0.routes[0].access.level = 5 } == "step_up_required")
         #expect(readmit(joe) { $0.routes[0].clients = ["mbe-sch-1"] } == "client_not_allowed")
         // The numbers of roles are others when the catalogue is.

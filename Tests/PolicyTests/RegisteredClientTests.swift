@@ -26,10 +26,10 @@ import Testing
 
     private static func snapshot(_ change: (inout PolicySettings) -> Void = { _ in }) -> PolicySnapshot {
         var settings = TestPolicy.settings()
-        var trusting = RouteSettings(name: "trusting", path: "/trusting", upstream: 0)
+        var trusting = ResolvedRoute(RouteEntry(name: "trusting", path: "/trusting"))
         trusting.access.roles = RoleNames(any: ["Manager"])
         trusting.options.trustsRegisteredClients = true
-        var barred = RouteSettings(name: "barred", path: "/barred", upstream: 0)
+        var barred = ResolvedRoute(RouteEntry(name: "barred", path: "/barred"))
         barred.access.roles = RoleNames(none: ["Manager"])
         settings.routes += [trusting, barred]
         change(&settings)

@@ -8,7 +8,7 @@ import Testing
 struct ResourceChallengeTests {
     private func snapshot(_ resources: [WebURL]) -> PolicySnapshot {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "guarded", path: "/guarded/**", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "guarded", path: "/guarded/**"))
         (route.resources, route.access.scopes) = (resources, RoleNames(all: ["read"]))
         settings.routes.append(route)
         return TestPolicy.snapshot(settings)

@@ -14,17 +14,17 @@ import Testing
         _ name: String, _ path: PathPattern = "/a", _ headers: [(String, String?)] = [],
         query: [(String, String?)] = [],
         methods: [String]? = nil
-    ) -> RouteSettings {
-        var route = RouteSettings(name: name, path: path, upstream: 0)
+    ) -> ResolvedRoute {
+        var route = ResolvedRoute(RouteEntry(name: name, path: path))
         route.conditions = RouteConditions(
             headers: headers.map { RouteConditions.Condition($0, value: $1) },
             query: query.map { RouteConditions.Condition($0, value: $1) })
-        route.methods = methods
+        route.methods = (methods ?? []).map { MethodEntry($0) }
         route.access.isPublic = true
         return route
     }
 
-    private func snapshot(_ routes: [RouteSettings]) -> PolicySnapshot {
+    private func snapshot(_ routes: [ResolvedRoute]) -> PolicySnapshot {
         var settings = TestPolicy.settings()
         settings.routes = routes
         settings.endpoints = []
@@ -148,7 +148,7 @@ import Testing
         ]
         let conditions = routes[1].conditions
         let (path, host) = (Array("/a".utf8), Array("gw.example.com".utf8))
-        func readmitted(_ routes: [RouteSettings], _ conditions: RouteConditions) -> String {
+        func readmitted(_ routes: [ResolvedRoute], _ conditions: RouteConditions) -> String {
             let request = RememberedRequest(.get, host: host.span, conditions: conditions)
             switch snapshot(routes).readmit(
                 nil, request, path: path.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))

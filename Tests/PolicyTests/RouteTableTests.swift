@@ -18,7 +18,7 @@ private func answer(_ table: RouteTable, _ path: String, host: String = "", meth
     }
 }
 
-private func table(_ routes: [RouteSettings], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [])
+private func table(_ routes: [ResolvedRoute], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [])
     -> RouteTable
 {
     var settings = TestPolicy.settings()
@@ -27,11 +27,11 @@ private func table(_ routes: [RouteSettings], endpoints: [(path: String, endpoin
     return TestPolicy.snapshot(settings).routes
 }
 
-private func route(_ path: String, hosts: [String] = [], methods: [String]? = nil) -> RouteSettings {
-    var route = RouteSettings(
-        name: (hosts + [path] + (methods ?? [])).joined(separator: " "), path: "\(path)", upstream: 0)
+private func route(_ path: String, hosts: [String] = [], methods: [String]? = nil) -> ResolvedRoute {
+    var route = ResolvedRoute(
+        RouteEntry(name: (hosts + [path] + (methods ?? [])).joined(separator: " "), path: "\(path)"))
     route.hosts = hosts.map { "\($0)" }
-    route.methods = methods
+    route.methods = (methods ?? []).map { MethodEntry($0) }
     return route
 }
 
@@ -171,8 +171,8 @@ private func randomParts(_ choices: [String], _ count: ClosedRange<Int>, _ rando
 }
 
 /// Routes without two that a request could be for at the same time.
-private func randomRoutes(_ random: inout SeededRandom) -> [RouteSettings] {
-    var routes: [RouteSettings] = []
+private func randomRoutes(_ random: inout SeededRandom) -> [ResolvedRoute] {
+    var routes: [ResolvedRoute] = []
     for _ in 0..<12 {
         let parts =
             randomParts(["a", "b", "*", "a"], 0...3, &random)
@@ -190,7 +190,7 @@ private func randomRoutes(_ random: inout SeededRandom) -> [RouteSettings] {
 }
 
 /// The definition of the table, read off its comment: rank all routes that fit and take the best.
-private func naive(_ routes: [RouteSettings], _ path: String, _ host: String, _ method: String) -> String {
+private func naive(_ routes: [ResolvedRoute], _ path: String, _ host: String, _ method: String) -> String {
     let name = host.lowercased().split(separator: ":").first.map(String.init) ?? ""
     let covering = "*." + name.split(separator: ".").dropFirst().joined(separator: ".")
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -200,7 +200,8 @@ private func naive(_ routes: [RouteSettings], _ path: String, _ host: String, _ 
         guard let best = fitting.map(\.1).min(by: { $0.lexicographicallyPrecedes($1) }) else { continue }
         let candidates = fitting.filter { $0.1 == best }.map(\.0)
         let taking = candidates.first { route in
-            guard let methods = route.methods else { return method != "TRACE" }
+            let methods = route.methods.map(\.method)
+            if methods.isEmpty { return method != "TRACE" }
             return methods.contains(method) || method == "HEAD" && methods.contains("GET")
         }
         return taking?.name ?? "405 \(candidates[0].name)"

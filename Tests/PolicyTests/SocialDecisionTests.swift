@@ -38,10 +38,10 @@ struct SocialDecisionTests {
 
     private let facebook = Verdicts()
 
-    private func snapshot(_ change: (inout RouteSettings) -> Void = { _ in }) -> PolicySnapshot {
+    private func snapshot(_ change: (inout ResolvedRoute) -> Void = { _ in }) -> PolicySnapshot {
         var settings = TestPolicy.settings(clients: [TestPolicy.inventory, Self.consumer])
         settings.socialVerifier = FacebookVerifier(caller: facebook) { TestPolicy.now }
-        var route = RouteSettings(name: "vector", path: "/vector", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "vector", path: "/vector"))
         change(&route)
         settings.routes.append(route)
         return TestPolicy.snapshot(settings)

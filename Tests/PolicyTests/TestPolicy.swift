@@ -80,17 +80,19 @@ enum TestPolicy {
     }
 
     private static func route(
-        _ name: String, _ path: PathPattern, _ change: (inout RouteSettings) -> Void = { _ in }
-    ) -> RouteSettings {
-        var route = RouteSettings(name: name, path: path, upstream: 0)
+        _ name: String, _ path: PathPattern, _ change: (inout ResolvedRoute) -> Void = { _ in }
+    ) -> ResolvedRoute {
+        var route = ResolvedRoute(RouteEntry(name: name, path: path))
         change(&route)
         return route
     }
 
-    static let routes: [RouteSettings] = [
+    static let routes: [ResolvedRoute] = [
         route("items", "/inventory/items") {
-            $0.methods = ["GET", "POST"]
-            $0.methodRoles = ["GET": RoleNames(any: ["Manager", "Clerk"]), "POST": RoleNames(any: ["Manager"])]
+            $0.methods = [
+                MethodEntry("GET", RoleNames(any: ["Manager", "Clerk"])),
+                MethodEntry("POST", RoleNames(any: ["Manager"])),
+            ]
             $0.webgate = Webgate(name: "InventoryWG", level: 2)
             $0.clients = ["mbe-inv-1"]
         },
@@ -141,6 +143,13 @@ enum TestPolicy {
             #"{"iss":"https://idp.example.com","aud":"portcullis","sub":"\#(subject)","exp":\#(now + 600),"#
             + #""roles":\#(roles)\#(more)}"#
         return String(decoding: outsideKey.sign(claims: Array(claims.utf8), type: type), as: UTF8.self)
+    }
+}
+
+extension MethodEntry {
+    init(_ method: String, _ roles: RoleNames = RoleNames()) {
+        self.init(method: method, access: AccessRule())
+        access.roles = roles
     }
 }
 

@@ -12,7 +12,7 @@ struct TokenRequirementTests {
         _ access: (inout AccessRule) throws -> Void, _ token: String, roles: String = #"["Clerk"]"#
     ) rethrows -> DecisionOutcome {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "guarded", path: "/guarded", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "guarded", path: "/guarded"))
         try access(&route.access)
         settings.routes.append(route)
         return PolicyTests.decide(TestRequest("GET", "/guarded", [bearer(token)]), TestPolicy.snapshot(settings))
@@ -41,7 +41,7 @@ struct TokenRequirementTests {
     @Test("a password has no scopes")
     func passwords() {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "guarded", path: "/guarded", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "guarded", path: "/guarded"))
         route.access.scopes = RoleNames(all: ["read"])
         settings.routes.append(route)
         let request = TestRequest("GET", "/guarded", [basic("joe:Welcome1"), inventoryID])
@@ -89,7 +89,7 @@ struct TokenRequirementTests {
     @Test("with optional identity no credential is needed, a valid one is used and a bad one is refused")
     func optionalIdentity() {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "welcome", path: "/welcome", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "welcome", path: "/welcome"))
         (route.access.isOptional, route.access.loginRequired) = (true, false)
         settings.routes.append(route)
         let snapshot = TestPolicy.snapshot(settings)
@@ -108,11 +108,11 @@ struct TokenRequirementTests {
         var inventory = TestPolicy.inventory
         func decision(_ path: String, _ more: [(String, String)] = []) -> DecisionOutcome {
             var settings = TestPolicy.settings(clients: [inventory, TestPolicy.scheduler])
-            var route = RouteSettings(name: "named", path: "/named", upstream: 0)
+            var route = ResolvedRoute(RouteEntry(name: "named", path: "/named"))
             route.defaultBackend = "mbe-sch-1"
             settings.routes.append(route)
             // With Basic among its authenticators, the only client of a route is the default.
-            route = RouteSettings(name: "listed", path: "/listed", upstream: 0)
+            route = ResolvedRoute(RouteEntry(name: "listed", path: "/listed"))
             route.clients = ["mbe-sch-1"]
             route.options.authenticators = [Authenticator(.bearer), Authenticator(.basic)]
             settings.routes.append(route)

@@ -17,7 +17,7 @@ struct TokenSourceTests {
         _ sources: [TokenSource]? = sources, _ change: (inout PolicySettings) -> Void = { _ in }
     ) -> PolicySnapshot {
         var settings = TestPolicy.settings()
-        var route = RouteSettings(name: "sources", path: "/sources", upstream: 0)
+        var route = ResolvedRoute(RouteEntry(name: "sources", path: "/sources"))
         route.options.tokenSources = sources
         settings.routes.append(route)
         change(&settings)

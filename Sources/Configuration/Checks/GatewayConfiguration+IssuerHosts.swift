@@ -1,3 +1,5 @@
+import Model
+
 /// Checks of the upstreams that the tokens of issuers are sent to.
 extension GatewayConfiguration {
     /// Reports routes that would send an issuer's tokens to other hosts than it allows. Hosts are compared exactly, since a

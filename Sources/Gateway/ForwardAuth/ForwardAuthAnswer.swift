@@ -87,7 +87,7 @@ struct ForwardAuthAnswer {
 
     /// Whether the gateway would not forward a received field. Envoy's own fields are left to Envoy.
     private func isWithheld(_ field: HeaderField, _ bytes: Span<UInt8>) -> Bool {
-        if !route.options.forwardsCredential, route.tokenSources?.isSource(field, bytes) == true { return true }
+        if !route.entry.options.forwardsCredential, route.tokenSources?.isSource(field, bytes) == true { return true }
         let name = bytes.slice(field.name)
         for rule in route.injections where ManagedName.isAlias(name, of: rule.headerName.span) { return true }
         let isOfEnvoy = name.count > 8 && bytesEqualIgnoringCase(name.extracting(first: 8), "x-envoy-".utf8.span)

@@ -81,9 +81,9 @@ extension RequestPipeline {
     /// Why another proxy must not forward an admitted request; nil if it may.
     func refusesForwarding(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) -> Reason? {
         // Only the gateway can answer the challenges of the upstream's Webgate.
-        if route.options.challengeRule != nil { return .forwardAuthUnsupported }
+        if route.entry.options.challengeRule != nil { return .forwardAuthUnsupported }
         if exchange.head.upgrade, Upgrade(extendedConnectTo: route) == nil { return .forwardAuthUnsupported }
-        if let sources = route.tokenSources, !route.options.forwardsCredential, let query = exchange.head.query {
+        if let sources = route.tokenSources, !route.entry.options.forwardsCredential, let query = exchange.head.query {
             // The proxy would forward the client's token in the query.
             for name in sources.parameters where QueryText.value(of: name, query, bytes) != nil {
                 return .forwardAuthUnsupported

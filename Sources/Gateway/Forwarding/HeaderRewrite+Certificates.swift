@@ -8,7 +8,8 @@ import Policy
 extension HeaderRewrite {
     /// Writes the fields that the route wants. Only verified certificates are in an exchange.
     static func appendCertificate(_ exchange: Exchange, to chunk: Chunk) {
-        guard let certificate = exchange.certificate, let form = exchange.route?.options.certificateForwarding else {
+        guard let certificate = exchange.certificate, let form = exchange.route?.entry.options.certificateForwarding
+        else {
             return
         }
         switch form {

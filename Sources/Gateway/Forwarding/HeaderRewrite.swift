@@ -31,7 +31,7 @@ struct HeaderRewrite {
         chunk.append(ASCII.space)
         if let rewrite = route.rewrite { rewrite.append(path, to: chunk) } else { chunk.append(path) }
         // The client's tokens are for the gateway (GW-09).
-        let tokens = route.options.forwardsCredential ? nil : route.tokenSources
+        let tokens = route.entry.options.forwardsCredential ? nil : route.tokenSources
         if let query = head.query {
             if let names = tokens?.parameters, !names.isEmpty {
                 QueryText.append(query, without: names, bytes, to: chunk)
@@ -79,7 +79,7 @@ struct HeaderRewrite {
         if let trace { chunk.append(trace.field) }
         if let policy = exchange.response.policy { chunk.append(policy.fields) }
         if let own { append(own, exchange, to: chunk) }
-        if let rule = route.options.challengeRule {
+        if let rule = route.entry.options.challengeRule {
             chunk.append("User-Agent: ")
             chunk.append(rule.userAgent)
             chunk.append("\r\n")
@@ -116,7 +116,7 @@ struct HeaderRewrite {
         length += exchange.response.policy?.fields.count ?? 0
         if let rewrite = route.rewrite { length += rewrite.growth + rewrite.stripped.count }
         length += route.host.count
-        length += route.options.challengeRule?.userAgent.count ?? 0
+        length += route.entry.options.challengeRule?.userAgent.count ?? 0
         if !route.injections.isEmpty { length += self.length(exchange.token, route.injections) }
         return length
     }
@@ -134,7 +134,7 @@ struct HeaderRewrite {
             // The client's credential is meant for the gateway (GW-09).
             if !route.passesCredential { return true }
         case .userAgent:
-            if route.options.challengeRule != nil { return true }
+            if route.entry.options.challengeRule != nil { return true }
         default:
             break
         }

@@ -56,7 +56,7 @@ final class UpstreamClient: LoopPart {
             exchange.requestBody.forwardsTrailers = false
         }
         exchange.times.forwardedAt = Clock.monotonicMicroseconds
-        exchange.response.timeout = route.options.responseTimeout ?? 0
+        exchange.response.timeout = route.entry.options.responseTimeout ?? 0
         exchange.sent.mayReplay = exchange.head.method.isIdempotent && exchange.requestBody.isComplete
         exchange.sent.chunk = chunk
         exchange.sent.length = chunk.count

@@ -34,7 +34,7 @@ final class AccessLog {
 
     /// Appends the line of a finished exchange to the buffer. Times in microseconds of the monotonic clock.
     func log(_ exchange: Exchange, finishedAt: Int64, _ poller: Poller) {
-        if exchange.route?.options.isLogged == false || !exchange.snapshot.logs(exchange.client) { return }
+        if exchange.route?.entry.options.isLogged == false || !exchange.snapshot.logs(exchange.client) { return }
         if let sample = exchange.snapshot.accessSample, !sampler.takes(exchange.response, sample) { return }
         append(exchange, finishedAt: finishedAt)
         guard !isAwaited else { return }
@@ -72,7 +72,7 @@ final class AccessLog {
         let fields = exchange.snapshot.accessFields
         if !fields.isEmpty { append(fields, exchange) }
         block.member("status", exchange.response.status)
-        if let route = exchange.route?.name { block.member("route", route) }
+        if let route = exchange.route?.entry.name { block.member("route", route) }
         if exchange.forwardAuth != nil { block.member("endpoint", ForwardAuthQuestion.endpointName) }
         if let principal = exchange.principal { append(principal) }
         block.member("decision", AccessLog.decision(exchange))

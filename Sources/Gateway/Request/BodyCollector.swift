@@ -97,7 +97,7 @@ final class BodyCollector: LoopPart {
             switch use {
             case .administration(let resource): resource.maximumBodyBytes
             case .endpoint: exchange.endpoint?.descriptor.largestBody
-            case .upstream: exchange.route?.options.challengeRule?.maximumKeptBody
+            case .upstream: exchange.route?.entry.options.challengeRule?.maximumKeptBody
             }
         return largest ?? EndpointDescriptor.usualBody
     }

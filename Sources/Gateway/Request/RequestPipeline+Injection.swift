@@ -16,7 +16,7 @@ extension RequestPipeline {
             return
         }
         guard !snapshot.injections[route.index].isEmpty, exchange.principal != nil else {
-            if let rule = route.options.challengeRule {
+            if let rule = route.entry.options.challengeRule {
                 approachWebgate(exchange, route, rule, buffer)
             } else {
                 upstreamClient.forward(exchange, route, buffer)

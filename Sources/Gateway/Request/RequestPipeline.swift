@@ -191,7 +191,7 @@ final class RequestPipeline: LoopPart {
             upstreamClient.refuseUpgrade(exchange)
             return false
         case .address:
-            if route?.options.addresses?.accepts(exchange.address) != false { return true }
+            if route?.entry.options.addresses?.accepts(exchange.address) != false { return true }
             responder.deny(exchange, .addressNotAllowed, at: step, bytes)
             return false
         case .rate: return rates.admits(exchange, route)
@@ -211,7 +211,7 @@ final class RequestPipeline: LoopPart {
             responder.refuseLargeBody(exchange)
             return false
         case .answer:
-            if exchange.forwardAuth != nil, case .response(let response)? = route?.answer, response.status < 300 {
+            if exchange.forwardAuth != nil, case .response(let response)? = route?.entry.answer, response.status < 300 {
                 // To another proxy it would mean that it may forward the request.
                 responder.deny(exchange, .forwardAuthUnsupported, at: step, bytes)
                 return false
@@ -257,7 +257,8 @@ final class RequestPipeline: LoopPart {
     ) -> AuthenticationOutcome {
         exchange.keyEpoch = policy.keyEpoch
         if route?.takesCookies == true { exchange.varies.insert(.cookie) }
-        let certificate = route?.options.takesCertificates == true ? exchange.snapshot.certificate(of: exchange) : nil
+        let certificate =
+            route?.entry.options.takesCertificates == true ? exchange.snapshot.certificate(of: exchange) : nil
         return policy.authenticate(
             route, bytes: bytes, head: exchange.head, headers: requestHeaders, from: exchange.address,
             secure: exchange.isSecure, certificate: certificate,

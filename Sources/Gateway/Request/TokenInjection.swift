@@ -51,7 +51,7 @@ final class TokenInjection: LoopPart {
         else { return false }
         chunk.rewind(to: exchange.sent.length)
         let challenge =
-            route.options.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
+            route.entry.options.challengeRule == nil ? nil : self.challenge(buffer.readable, chunk.readable, upstream)
         var target = exchange.token.target
         if challenge == nil, !exchange.snapshot.injections[route.index].isEmpty {
             return answerRefusal(upstream, exchange, principal, route, head, buffer)
@@ -119,7 +119,7 @@ final class TokenInjection: LoopPart {
 
     /// The target of tokens for a Webgate; nil if its challenges are not answered.
     private func place(of webgate: String, _ exchange: Exchange, _ route: Route) -> InjectionTarget? {
-        guard route.options.challengeRule?.answers(webgate: webgate) == true else { return nil }
+        guard route.entry.options.challengeRule?.answers(webgate: webgate) == true else { return nil }
         guard let (target, hasEvicted) = exchange.snapshot.upstreamWebgates(of: route)?.target(of: webgate) else {
             return nil
         }

@@ -26,7 +26,7 @@ extension Responder {
 
     /// Answers a request that the route of the exchange has admitted.
     func answer(_ exchange: Exchange, _ route: Route, _ bytes: Span<UInt8>) {
-        switch route.answer {
+        switch route.entry.answer {
         case .redirect(let rule):
             let location = poller.chunks.take()
             defer { poller.chunks.give(location) }

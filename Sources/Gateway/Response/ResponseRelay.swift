@@ -127,7 +127,7 @@ final class ResponseRelay: LoopPart {
         upstreamClient.noteAnswer(exchange, status: head.status)
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
-        if exchange.route?.options.endsWithToken == true || isEventStream(responseHeaders, buffer.readable) {
+        if exchange.route?.entry.options.endsWithToken == true || isEventStream(responseHeaders, buffer.readable) {
             exchanges.watch(exchange)
         }
         // The response came before the request was complete: the rest of the request is discarded.

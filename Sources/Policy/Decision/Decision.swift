@@ -88,20 +88,19 @@ package struct Decision: ~Copyable {
         fileprivate static let trialPolicy = Steps(.trialPolicy)
 
         /// The steps of a route.
-        init(
-            isPublic: Bool, isOptional: Bool, readsAddress: Bool, readsCertificate: Bool, hasTrial: Bool,
-            asksServers: Bool,
-            asksServersOnTrial: Bool, answers: Bool
-        ) {
-            self = isPublic ? .publicRoute : .route
-            if isOptional { subtract(.caller) }
-            if !readsAddress { subtract(.address) }
+        init(_ route: RouteEntry, readsCertificate: Bool) {
+            let access = route.access
+            self = access.isPublic ? .publicRoute : .route
+            if access.isOptional { subtract(.caller) }
+            if route.options.addresses == nil { subtract(.address) }
             if !readsCertificate { subtract(.certificate) }
-            if !hasTrial { subtract(.trial) }
-            if asksServers { formUnion(.policy) }
-            if asksServersOnTrial { formUnion(.trialPolicy) }
+            if access.trial.isEmpty { subtract(.trial) }
+            if !access.policyServers.isEmpty { formUnion(.policy) }
+            if access.trial.contains(where: { !Set($0.policyServers).isSubset(of: access.policyServers) }) {
+                formUnion(.trialPolicy)
+            }
             // Its answer would be taken for a tunnel, too.
-            if answers { formUnion(Steps(.tunnel, .answer)) }
+            if route.answer != nil { formUnion(Steps(.tunnel, .answer)) }
         }
 
         fileprivate mutating func removeFirst() -> Step? {
@@ -140,7 +139,7 @@ package struct Decision: ~Copyable {
     /// Set by the driver.
     package var principal: Principal? {
         didSet {
-            if route?.options.trustsRegisteredClients == true, let unlimited = principal?.unlimited {
+            if route?.entry.options.trustsRegisteredClients == true, let unlimited = principal?.unlimited {
                 principal = unlimited
             }
         }

@@ -37,7 +37,8 @@ extension PolicySnapshot {
         let outcome = authenticate(
             sent: route, bytes: bytes, head: head, headers: headers, from: address, secure: secure, now: now,
             cache: cache)
-        guard case .none = outcome, let certificate, let route, !route.isPublic, route.options.takesCertificates else {
+        guard case .none = outcome, let certificate, let route, !route.isPublic, route.entry.options.takesCertificates
+        else {
             return outcome
         }
         return certificates.authenticate(certificate, now: now)

@@ -30,22 +30,23 @@ extension PolicySnapshot {
     ) -> Readmission {
         var decision = request.decision(self, path: path, steps: .review, now: now)
         // Without an upstream nothing goes on.
-        guard let route = decision.route, route.answer == nil else { return .refused(.noRoute) }
-        guard CanonicalPath.spellings(in: path).isSubset(of: route.options.keptSpellings) else {
+        guard let route = decision.route, route.entry.answer == nil else { return .refused(.noRoute) }
+        guard CanonicalPath.spellings(in: path).isSubset(of: route.entry.options.keptSpellings) else {
             return .refused(.ambiguousPath)
         }
         while true {
             switch request.advance(&decision, self, path: path) {
             case .deny(let reason): return .refused(reason)
             case .ask(.address):
-                if route.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
+                if route.entry.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
             case .ask(.certificate):
                 if let denial = route.refusal(of: certificate()) {
                     return .refused(denial)
                 }
             case .ask(.credential) where !route.isPublic:
                 guard let principal else { continue }
-                let shown = principal.method == .certificate && route.options.takesCertificates ? certificate() : nil
+                let shown =
+                    principal.method == .certificate && route.entry.options.takesCertificates ? certificate() : nil
                 switch current(principal, shown, on: route, now: now, cache: cache) {
                 case .success(let caller): decision.principal = caller
                 case .failure(let reason): return .refused(reason)

@@ -56,9 +56,9 @@ package enum RequestPath {
         _ headers: HeaderTable
     ) -> PathSpellings {
         switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
-        case .route(let route), .methodNotAllowed(let route): route.options.keptSpellings
+        case .route(let route), .methodNotAllowed(let route): route.entry.options.keptSpellings
         case .selection(let selection):
-            selection.choose(bytes: bytes, head: head, headers: headers).route?.options.keptSpellings ?? []
+            selection.choose(bytes: bytes, head: head, headers: headers).route?.entry.options.keptSpellings ?? []
         case .endpoint, .notFound: []
         }
     }
@@ -116,7 +116,7 @@ package enum ReadingConflict: Sendable {
         _ policy: PolicySnapshot, _ route: Route, path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead,
         headers: HeaderTable
     ) -> ReadingConflict? {
-        let kept = route.options.keptSpellings
+        let kept = route.entry.options.keptSpellings
         guard PathReadings.hasSeveral(path) || !kept.isEmpty && !CanonicalPath.spellings(in: path).isEmpty else {
             return nil
         }

@@ -37,7 +37,7 @@ package struct RefusalEvidence {
             guard let allowed = route?.allowedMethodsText else { return .none }
             return Evidence(bytes: allowed.count) { ["allowed: \(String(decoding: allowed, as: UTF8.self))"] }
         case .addressNotAllowed:
-            guard let rule = route?.options.addresses else { return .none }
+            guard let rule = route?.entry.options.addresses else { return .none }
             return Evidence(bytes: rule.bytes) { rule.evidence(on: address) }
         case .clientCertificateNotAllowed:
             let patterns = route?.certificateRule?.patterns.map(\.description) ?? []
@@ -128,7 +128,7 @@ package struct RefusalEvidence {
         case .loginRequired, .socialLoginRequired:
             return principal.map { ["the caller is a \($0.kind.rawValue) by \($0.method.rawValue)"] } ?? []
         case .authenticatorNotListed:
-            let accepted = route.options.authenticators?.map { entry in
+            let accepted = route.entry.options.authenticators?.map { entry in
                 entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue
             }
             let shown = principal.map {

@@ -15,15 +15,15 @@ enum PasswordOwner {
     case users
 
     /// - Parameter asksPasswords: whether the route asks for Basic.
-    init(application: Application?, defaultBackend: String?, clients: [String], asksPasswords: Bool) {
-        if let application, application.httpBasic {
+    init(_ route: ResolvedRoute, asksPasswords: Bool) {
+        if let application = route.application, application.httpBasic {
             self = .application(application)
-        } else if let defaultBackend {
-            self = .client(Array(defaultBackend.utf8))
-        } else if asksPasswords, clients.isEmpty, application == nil {
+        } else if let id = route.defaultBackend {
+            self = .client(Array(id.utf8))
+        } else if asksPasswords, route.clients.isEmpty, route.application == nil {
             self = .users
         } else {
-            self = .client(asksPasswords && clients.count == 1 ? Array(clients[0].utf8) : nil)
+            self = .client(asksPasswords && route.clients.count == 1 ? Array(route.clients[0].utf8) : nil)
         }
     }
 }
@@ -32,17 +32,11 @@ enum PasswordOwner {
 package final class Route: Sendable {
     /// Position in the configuration; dense, so that counters can be an array.
     package let index: Int
-    package let name: String
-    package let pattern: PathPattern
-    /// Empty for any host.
-    package let hosts: [HostPattern]
+    /// As it is configured, for one group of methods.
+    package let entry: RouteEntry
     package let methods: MethodSet
-    /// What requests have beside that.
-    package let conditions: RouteConditions
     /// Index of the upstream; of no meaning where the route answers by itself.
     package let upstream: Int
-    /// What the route answers by itself; nil for one with an upstream.
-    package let answer: RouteAnswer?
     /// The steps that a decision about its requests takes.
     let steps: Decision.Steps
     /// Rewriting of the forwarded path; nil for none.
@@ -68,8 +62,7 @@ package final class Route: Sendable {
     /// Whether the caller must be a user, not a client or the anonymous key (ROLE-02).
     package let loginRequired: Bool
     /// Whether only social logins are accepted if a login is required (AMB-30, FB-05).
-    package let socialLogin: Bool
-    package let options: RouteOptions
+    package var socialLogin: Bool { entry.access.socialLogin }
     /// The minimum level of a credential (CHAL-06).
     ///
     /// The level of the route itself, otherwise that of its Webgate. If no login is required, a Webgate's level, which
@@ -113,9 +106,9 @@ package final class Route: Sendable {
     /// Nil where nothing is required of the caller's login.
     let loginRequirement: LoginRequirement?
     /// Whether a token must be bound to a key or certificate of its client.
-    package let requiresProof: Bool
+    package var requiresProof: Bool { entry.access.requiresProof }
     /// Whether requests without a credential are admitted, too.
-    package let isOptional: Bool
+    package var isOptional: Bool { entry.access.isOptional }
 
     /// Servers that must allow requests after every other rule does.
     package let policyServers: PolicyServers
@@ -130,6 +123,12 @@ package final class Route: Sendable {
         let method: Method
         let text: [UInt8]
         let requirement: RoleRequirement
+
+        init(_ entry: MethodEntry, _ roles: RoleCatalogue) {
+            let text = Array(entry.method.utf8)
+            (self.text, method) = (text, Method(text.span))
+            requirement = RoleRequirement(entry.access.roles, roles)
+        }
     }
 
     /// - Parameters:
@@ -137,73 +136,55 @@ package final class Route: Sendable {
     ///   - allowedMethods: those of all routes of this pattern and host.
     ///   - tokenSources: for a route without a list of its own; nil for `Authorization: Bearer` alone.
     init(
-        _ settings: RouteSettings, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
+        _ route: ResolvedRoute, index: Int, origins: RouteOrigins, roles: RoleCatalogue,
         allowedMethods: MethodSet, claims: ClaimSelection, errors: ErrorAnswers?, tokenSources: TokenSources?,
         authenticators: AuthenticatorChain?, policyServers: [PolicyAsker], hasSessionCookies: Bool
     ) {
-        let (access, webgate) = (settings.access, settings.webgate)
-        self.index = index
-        name = settings.name
-        pattern = settings.path
-        hosts = settings.hosts
-        methods = settings.methodSet
-        conditions = settings.conditions
-        upstream = settings.upstream
-        answer = settings.answer
-        options = settings.options
-        rewrite = settings.rewrite == .identity ? nil : settings.rewrite
-        host = Array(settings.host.utf8)
-        requestFields = RouteFields(settings.options.requestFields, claims)
-        responseFields = RouteFields(settings.options.responseFields, claims)
-        self.errors = errors
-        clients = settings.clients.map { Array($0.utf8) }
-        applicationName = Array((settings.application?.name ?? "").utf8)
-        applicationKey = Array((settings.application?.apiKey ?? "").utf8)
-        self.webgate = webgate
+        entry = route.entry
+        let (access, options, webgate) = (entry.access, entry.options, route.webgate)
+        (self.index, upstream, methods) = (index, route.upstream, route.methodSet)
+        rewrite = route.rewrite == .identity ? nil : route.rewrite
+        host = Array(route.host.utf8)
+        requestFields = RouteFields(options.requestFields, claims)
+        responseFields = RouteFields(options.responseFields, claims)
+        clients = route.clients.map { Array($0.utf8) }
+        applicationName = Array((route.application?.name ?? "").utf8)
+        applicationKey = Array((route.application?.apiKey ?? "").utf8)
+        (self.errors, self.webgate) = (errors, webgate)
         isPublic = access.isPublic
         loginRequired = access.loginRequired && !access.isPublic
-        socialLogin = access.socialLogin
-        challengeLevel = access.level ?? webgate?.level ?? 0
-        level = access.level ?? (access.loginRequired ? webgate?.level ?? 0 : 0)
-        scheme = settings.scheme ?? webgate?.scheme
+        // SCH-03: the route's level precedes its scheme's, and both precede the Webgate's.
+        let ownLevel = access.level ?? route.scheme?.level
+        challengeLevel = ownLevel ?? webgate?.level ?? 0
+        level = ownLevel ?? (access.loginRequired ? challengeLevel : 0)
+        scheme = route.scheme ?? webgate?.scheme
         passwordOwner = PasswordOwner(
-            application: settings.application, defaultBackend: settings.defaultBackend, clients: settings.clients,
-            asksPasswords: scheme?.method == .basic || authenticators?.lists(.basic) == true)
+            route, asksPasswords: scheme?.method == .basic || authenticators?.lists(.basic) == true)
         self.authenticators = authenticators
-        let isWithoutSession = access.isPublic || authenticators?.lists(.session) == false
-        login = isWithoutSession ? nil : LoginRule(settings.login, scheme: scheme, of: webgate)
-        cors = origins.policy(settings.options)
-        injections = settings.injections.isEmpty ? webgate?.injections ?? [] : settings.injections
-        passesCredential = settings.options.forwardsCredential && !injections.contains(where: \.replacesCredential)
+        let takesSessions = !access.isPublic && authenticators?.lists(.session) != false
+        login = takesSessions ? LoginRule(route.login, scheme: scheme, of: webgate) : nil
+        cors = origins.policy(options)
+        injections = route.injections.isEmpty ? webgate?.injections ?? [] : route.injections
+        passesCredential = options.forwardsCredential && !injections.contains(where: \.replacesCredential)
         certificateRule = access.clientCertificate.map { CertificateRule($0) }
         readsCertificate =
-            access.clientCertificate != nil || settings.options.certificateForwarding != nil
-            || settings.options.takesCertificates
-        steps = Decision.Steps(
-            isPublic: access.isPublic, isOptional: access.isOptional,
-            readsAddress: settings.options.addresses != nil,
-            readsCertificate: readsCertificate, hasTrial: !access.trial.isEmpty,
-            asksServers: !access.policyServers.isEmpty,
-            asksServersOnTrial: access.trial.contains { !Set($0.policyServers).isSubset(of: access.policyServers) },
-            answers: settings.answer != nil)
-        upgrades = settings.options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
+            access.clientCertificate != nil || options.certificateForwarding != nil || options.takesCertificates
+        steps = Decision.Steps(entry, readsCertificate: readsCertificate)
+        upgrades = options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
         crossSiteMethodsText = cors.methods.map { allowedMethods.intersection($0).text } ?? allowedMethodsText
         tokenRequirement = TokenRequirement(access, claims)
         loginRequirement = LoginRequirement(access, claims)
         challenge = ChallengeText(
-            webgate: webgate, level: access.level ?? webgate?.level ?? 0, scopes: access.scopes,
-            login: loginRequirement?.challenge ?? [], resources: settings.resources,
-            own: scheme?.challenges ?? [])
-        isOptional = access.isOptional
-        requiresProof = access.requiresProof
-        let own = settings.options.tokenSources.map { TokenSources($0.map { ($0, .all) }) }
+            webgate: webgate, level: challengeLevel, scopes: access.scopes,
+            login: loginRequirement?.challenge ?? [], resources: route.resources, own: scheme?.challenges ?? [])
         self.tokenSources = TokenSources.with(
-            assertionsIn: authenticators?.entries.compactMap(\.header) ?? [], own ?? tokenSources)
+            assertionsIn: authenticators?.entries.compactMap(\.header) ?? [],
+            options.tokenSources.map { TokenSources($0.map { ($0, .all) }) } ?? tokenSources)
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
         ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies
         self.policyServers = PolicyServers(access.policyServers, of: policyServers, claims)
-        trial = settings.onTrial.map {
+        trial = route.onTrial.map {
             Route(
                 $0, index: index, origins: origins, roles: roles, allowedMethods: allowedMethods, claims: claims,
                 errors: errors, tokenSources: tokenSources, authenticators: authenticators,
@@ -211,12 +192,15 @@ package final class Route: Sendable {
                 hasSessionCookies: hasSessionCookies)
         }
         requirement = RoleRequirement(access.roles, roles)
-        methodRequirements = settings.methodRoles.sorted { $0.key < $1.key }.map { name, names in
-            let text = Array(name.utf8)
-            return MethodRequirement(
-                method: Method(text.span), text: text, requirement: RoleRequirement(names, roles))
-        }
+        methodRequirements = entry.methods.map { MethodRequirement($0, roles) }
     }
+
+    package var name: String { entry.name }
+    package var pattern: PathPattern { entry.path }
+    /// Empty for any host.
+    package var hosts: [HostPattern] { entry.hosts }
+    /// What requests have beside method, host and path.
+    package var conditions: RouteConditions { entry.conditions }
 
     /// The roles required for a method: those of the method, otherwise those of the route. `HEAD` requires the same as
     /// `GET`, since it reveals the same.

@@ -37,7 +37,7 @@ package struct RouteTable: Sendable {
         routes: [Route], endpoints: [(path: String, endpoint: EndpointDescriptor)] = [], errors: ErrorAnswers? = nil
     ) {
         self.errors = errors
-        keptSpellings = routes.reduce([]) { $0.union($1.options.keptSpellings) }
+        keptSpellings = routes.reduce([]) { $0.union($1.entry.options.keptSpellings) }
         var trie = PathTrie()
         var anywhere: [(PathPattern, Int)] = []
         var named: [HostPattern: [(PathPattern, Int)]] = [:]

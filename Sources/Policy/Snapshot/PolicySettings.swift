@@ -17,7 +17,7 @@ package struct PolicySettings: Sendable {
     package var roles = RoleCatalogue([])
     /// How errors are answered where the route says nothing of them.
     package var errors = ErrorRules()
-    package var routes: [RouteSettings] = []
+    package var routes: [ResolvedRoute] = []
     /// Paths of the enabled endpoints.
     package var endpoints: [(path: String, endpoint: EndpointDescriptor)] = []
     package var issuers: [IssuerSettings] = []
@@ -123,62 +123,6 @@ package struct BrowserDomain: Sendable {
     package var guestRoles: [String]?
 
     package init() {}
-}
-
-/// A route with its references resolved. One entry of the configuration may yield several, one for each set of methods.
-package struct RouteSettings: Sendable {
-    package var name: String
-    /// Each once; empty for any host.
-    package var hosts: [HostPattern] = []
-    package var path: PathPattern
-    /// Names of methods; nil for all.
-    package var methods: [String]?
-    package var conditions = RouteConditions()
-    package var access = AccessRule()
-    /// Roles by method, instead of those of `access`.
-    package var methodRoles: [String: RoleNames] = [:]
-    /// Index of the upstream; of no meaning where the route answers by itself.
-    package var upstream: Int
-    package var answer: RouteAnswer?
-    /// Rewriting of the forwarded path.
-    package var rewrite = PathRewrite.identity
-    /// `Host` of forwarded requests; empty for the client's.
-    package var host = ""
-    /// The `mobileBackendId`s whose credentials are accepted; empty for all.
-    package var clients: [String] = []
-    /// The `mobileBackendId` of Basic credentials that name none.
-    package var defaultBackend: String?
-    package var webgate: Webgate?
-    /// How the route's users log in, instead of the Webgate's scheme (SCH-03).
-    package var scheme: AuthenticationScheme?
-    /// How browsers log in, without a scheme.
-    package var login: RouteLogin?
-    /// The application whose tokens are accepted; nil for none (AOM-16).
-    package var application: Application?
-    /// Empty for those of the Webgate.
-    package var injections: [InjectionRule] = []
-    /// Claims for its upstream's tokens.
-    package var issuedClaims: [ClaimPath] = []
-    package var options = RouteOptions()
-    /// Identifiers of the resource, the first for requests at another origin (RFC 9728); empty for none.
-    package var resources: [WebURL] = []
-
-    package init(name: String, path: PathPattern, upstream: Int) {
-        self.name = name
-        self.path = path
-        self.upstream = upstream
-    }
-
-    /// The route with the rule on trial in place of its own; nil without one.
-    var onTrial: RouteSettings? {
-        guard let rule = access.trial.first else { return nil }
-        var settings = self
-        settings.access = rule
-        // As for the route's own rule, the level of the scheme is the least.
-        settings.access.level = rule.level ?? access.level
-        settings.methodRoles = [:]
-        return settings
-    }
 }
 
 /// A trusted issuer and the interpretation of its claims.

@@ -41,7 +41,7 @@ private struct RouteGroups {
     private var places: [Place: [Int]] = [:]
     private let methods: [MethodSet]
 
-    init(_ routes: [RouteSettings]) {
+    init(_ routes: [ResolvedRoute]) {
         methods = routes.map(\.methodSet)
         for (index, route) in routes.enumerated() {
             for place in RouteGroups.places(of: route) { places[place, default: []].append(index) }
@@ -49,19 +49,15 @@ private struct RouteGroups {
     }
 
     /// The methods of all routes that share a place.
-    func methods(of route: RouteSettings) -> MethodSet {
+    func methods(of route: ResolvedRoute) -> MethodSet {
         RouteGroups.places(of: route).flatMap { places[$0] ?? [] }.sorted()
             .reduce(route.methodSet) { $0.union(methods[$1]) }
     }
 
-    private static func places(of route: RouteSettings) -> [Place] {
+    private static func places(of route: ResolvedRoute) -> [Place] {
         let hosts: [HostPattern?] = route.hosts.isEmpty ? [nil] : route.hosts
         return hosts.map { Place(host: $0, pattern: route.path) }
     }
-}
-
-extension RouteSettings {
-    var methodSet: MethodSet { methods.map { MethodSet($0) } ?? .any }
 }
 
 extension PathPattern {

@@ -116,6 +116,6 @@ package final class PolicySnapshot: Sendable {
         func counts(_ kind: Authenticator.Kind) -> Bool { route.authenticators?.lists(kind) ?? true }
         return route.isPublic || route.isOptional || counts(.basic) && !settings.users.users.isEmpty
             || counts(.apiKey) && !settings.consumers.isEmpty
-            || counts(.certificate) && route.options.takesCertificates
+            || counts(.certificate) && route.entry.options.takesCertificates
     }
 }

@@ -26,70 +26,37 @@ struct RouteAssembly: AssemblyPart {
         return webgates
     }
 
-    /// A route of the configuration as routes of the policy: one for each group of methods with the same requirements
-    /// besides roles.
+    /// A route of the configuration as routes of the policy.
     func parts(
         of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
-    ) -> [RouteSettings] {
+    ) -> [ResolvedRoute] {
         if !entry.path.isCanonical {
             context.error("\(pointer)/path", "\"\(entry.path.text)\": a pattern must be in canonical form")
         }
-        let route = route(entry, at: pointer, modules, webgates)
-        if entry.methods.isEmpty { return [route] }
-        var groups: [(access: AccessRule, methods: [MethodEntry])] = []
-        for method in entry.methods {
-            if let place = groups.firstIndex(where: { $0.access.withoutRoles == method.access.withoutRoles }) {
-                groups[place].methods.append(method)
-            } else {
-                groups.append((method.access, [method]))
-            }
-        }
-        return groups.map { access, methods in
-            var part = route
-            part.methods = methods.map(\.method)
-            if groups.count > 1 { part.name += " \(methods.map(\.method).joined(separator: ","))" }
-            for method in methods { part.methodRoles[method.method] = method.access.roles }
-            part.access = access
-            part.access.roles = route.access.roles
-            // SCH-03: the route's level precedes its scheme's, and both precede the Webgate's.
-            part.access.level = access.level ?? route.scheme?.level
-            return part
-        }
-    }
-
-    /// The route with the requirements of methods that have none of their own.
-    private func route(
-        _ entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer], _ webgates: [String: Webgate]
-    ) -> RouteSettings {
         let place = configuration.upstreams.firstIndex { $0.name == entry.upstream }
         let upstream = place.map { configuration.upstreams[$0] }
-        var settings = RouteSettings(name: entry.name, path: entry.path, upstream: place ?? 0)
-        settings.answer = entry.answer
-        settings.hosts = entry.hosts
-        settings.conditions = entry.conditions
-        settings.access = entry.access
-        settings.clients = entry.clients.compactMap(context.backendID)
-        settings.defaultBackend = entry.defaultBackend.flatMap(context.backendID)
-        settings.application = configuration.applications.first { $0.name == entry.application }
-        settings.webgate = entry.webgate.flatMap { webgates[$0] }
-        settings.scheme = entry.authenticationScheme.flatMap(logins.scheme(named:)).map(logins.scheme)
-        settings.login = entry.login.map(logins.login)
-        settings.access.level = entry.access.level ?? settings.scheme?.level
-        settings.injections = injections(of: entry, at: pointer, modules)
-        checkNames(entry, at: pointer, modules)
-        if let signed = SignedIdentity.rule(entry, host: configuration.baseURL.host, modules) {
-            if settings.injections.isEmpty { settings.injections = settings.webgate?.injections ?? [] }
-            settings.injections.append(signed)
-            settings.issuedClaims = IdentityAssertionIssuer.claims
-        }
-        settings.options = entry.options
-        settings.resources = entry.resourceIdentifiers(configuration.origins)
-        settings.rewrite = PathRewrite(
+        var route = ResolvedRoute(entry)
+        route.upstream = place ?? 0
+        route.rewrite = PathRewrite(
             stripping: entry.options.rewrite.stripPrefix,
             prefixes: [upstream?.basePath, entry.options.rewrite.addPrefix].compactMap(\.self),
             mapsLocation: entry.options.rewrite.mapsLocation)
-        settings.host = upstream.map(entry.host) ?? ""
-        return settings
+        route.host = upstream.map(entry.host) ?? ""
+        route.clients = entry.clients.compactMap(context.backendID)
+        route.defaultBackend = entry.defaultBackend.flatMap(context.backendID)
+        route.webgate = entry.webgate.flatMap { webgates[$0] }
+        route.scheme = entry.authenticationScheme.flatMap(logins.scheme(named:)).map(logins.scheme)
+        route.login = entry.login.map(logins.login)
+        route.application = configuration.applications.first { $0.name == entry.application }
+        route.injections = injections(of: entry, at: pointer, modules)
+        route.resources = entry.resourceIdentifiers(configuration.origins)
+        checkNames(entry, at: pointer, modules)
+        if let signed = SignedIdentity.rule(entry, host: configuration.baseURL.host, modules) {
+            if route.injections.isEmpty { route.injections = route.webgate?.injections ?? [] }
+            route.injections.append(signed)
+            route.issuedClaims = IdentityAssertionIssuer.claims
+        }
+        return route.parts
     }
 
     /// Warns of a token by the caller's name alone, where users of several issuers may have the same one.
@@ -137,7 +104,7 @@ struct RouteAssembly: AssemblyPart {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
             // An upstream behind a Webgate says itself which token it wants.
-            if route.options.challengeRule != nil { return [] }
+            if route.entry.options.challengeRule != nil { return [] }
             return route.injections.compactMap { rule in
                 guard let module = modules[rule.issuer] else { return nil }
                 let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
@@ -154,7 +121,7 @@ struct RouteAssembly: AssemblyPart {
     func upstreamWebgates(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [UpstreamWebgates?] {
         var known: [String: UpstreamWebgates] = [:]
         return policy.routes.routes.map { route in
-            guard route.options.challengeRule != nil, let rule = route.injections.first,
+            guard route.entry.options.challengeRule != nil, let rule = route.injections.first,
                 let module = modules[rule.issuer]
             else {
                 return nil

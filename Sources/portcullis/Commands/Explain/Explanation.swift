@@ -57,7 +57,7 @@ struct Explanation {
                     "\(name)=\(value.map { String(decoding: $0, as: UTF8.self) } ?? "none, as the segment has a parameter")"
             }
             if !values.isEmpty { pass("variables", values.joined(separator: ", ")) }
-            if let login = place(of: route).flatMap({ configuration.routes[$0].login }) {
+            if let login = route.entry.login {
                 pass("login", text(of: login))
             }
         }
@@ -86,7 +86,7 @@ struct Explanation {
         _ fields: HeaderTable
     ) -> Bool {
         switch step {
-        case .address: leaveOpen("address", Explanation.text(of: decision.route?.options.addresses))
+        case .address: leaveOpen("address", Explanation.text(of: decision.route?.entry.options.addresses))
         case .rate: show(decision.route.map(snapshot.rateLimits.of) ?? snapshot.rateLimits.endpoints)
         case .certificate: leaveOpen("certificate", text(of: decision.route?.certificateRule))
         case .body: return hasRoom(snapshot.bodyLimit(of: decision.route), head)
@@ -96,7 +96,7 @@ struct Explanation {
                     policy, decision.route, request, head, fields, isEncrypted: isEncrypted)
                 if let principal = decision.principal {
                     pass("credential", Explanation.text(of: principal))
-                } else if decision.route?.options.takesCertificates == true {
+                } else if decision.route?.entry.options.takesCertificates == true {
                     leaveOpen("credential", "none was sent; the user of a client certificate is not looked for here")
                     return false
                 } else if decision.route != nil {
@@ -132,7 +132,7 @@ struct Explanation {
     ) {
         if let route = decision.route {
             pass("rights", route.isPublic ? "none required" : "enough")
-            if let answer = route.answer {
+            if let answer = route.entry.answer {
                 return pass("answer", Explanation.text(of: answer, route, path, head, request))
             }
             pass("token", token(route, decision.principal))
@@ -271,7 +271,7 @@ struct Explanation {
             "of the issuer \($0.issuer) in \(String(decoding: $0.headerName, as: UTF8.self))"
         }
         .joined(separator: ", ")
-        if route.options.challengeRule != nil { return "\(tokens), once the upstream's webgate challenges" }
+        if route.entry.options.challengeRule != nil { return "\(tokens), once the upstream's webgate challenges" }
         return principal == nil ? "none, since no caller is known" : tokens
     }
 
@@ -306,14 +306,14 @@ struct Explanation {
 
     private func text(of route: Route) -> String {
         guard let place = place(of: route) else { return route.name }
-        let entry = configuration.routes[place]
         var parts = ["\(route.name), /routes/\(place)"]
         if !route.conditions.isEmpty { parts.append("for \(route.conditions)") }
-        if !entry.clients.isEmpty { parts.append("of \(entry.clients.joined(separator: ", "))") }
+        let clients = route.entry.clients
+        if !clients.isEmpty { parts.append("of \(clients.joined(separator: ", "))") }
         if let webgate = route.webgate { parts.append("webgate \(webgate.name)") }
         if route.isPublic { parts.append("public") }
         if route.isOptional { parts.append("identity optional") }
-        if let list = route.options.authenticators {
+        if let list = route.entry.options.authenticators {
             parts.append("by \(list.map(Explanation.text).joined(separator: ", "))")
         }
         if route.level > 0 { parts.append("level \(route.level)") }

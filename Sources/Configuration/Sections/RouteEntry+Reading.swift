@@ -1,38 +1,7 @@
 import Bytes
 import Model
 
-/// A part of the API and its requirements.
-package struct RouteEntry: Sendable {
-    package var name: String
-    /// Each once; empty for any host.
-    package var hosts: [HostPattern] = []
-    package var path: PathPattern
-    /// Methods and their rules in the order of the file; empty for all methods.
-    package var methods: [MethodEntry] = []
-    package var conditions = RouteConditions()
-    /// Empty where the route answers by itself.
-    package var upstream = ""
-    package var answer: RouteAnswer?
-    package var webgate: String?
-    /// Name of the scheme whose level the route requires, instead of the webgate's (SCH-03).
-    package var authenticationScheme: String?
-    /// How browsers log in, in place of a scheme.
-    package var login: RouteLoginEntry?
-    /// `name/version` of the clients of the route, from both sides of the association (MBE-07).
-    package var clients: [String] = []
-    /// `name/version` of the client of Basic credentials that name none.
-    package var defaultBackend: String?
-    /// The ApiOmat application whose tokens the route accepts (AOM-16).
-    package var application: String?
-    /// The rule of methods without one of their own.
-    package var access = AccessRule()
-    /// Empty for those of the webgate.
-    package var injections: [InjectionEntry] = []
-    package var options = RouteOptions()
-    package var rateLimits: [RateLimitReference] = []
-    /// Warnings about the route that the operator has accepted.
-    var acknowledged: [AcknowledgedWarning] = []
-
+extension RouteEntry {
     static func readAll(_ field: Field) -> [RouteEntry] {
         var routes: [RouteEntry] = []
         var indices: [String: Int] = [:]
@@ -280,27 +249,14 @@ package struct RouteEntry: Sendable {
     }
 }
 
-/// A warning that an operator may accept.
-enum AcknowledgedWarning: String, Sendable, CaseIterable {
-    /// Another spelling of the path matches a wider route with weaker requirements.
-    case weakerVariants = "weaker-variants"
-    /// The gateway answers some paths of the route itself.
-    case endpointsInside = "endpoints-inside"
-    /// Users of several issuers may have the same name.
-    case sharedNames = "shared-names"
-
+extension AcknowledgedWarning {
     static let shape = Shape<AcknowledgedWarning>.choice.list("an array of warnings").reading { field in
         field.names("an array of warnings") { $0.choice(AcknowledgedWarning.self)?.rawValue }?
             .compactMap(AcknowledgedWarning.init)
     }
 }
 
-/// One method of a route.
-package struct MethodEntry: Sendable {
-    package var method: String
-    /// The rule of the route with the changes of the method.
-    package var access: AccessRule
-
+extension MethodEntry {
     /// - Parameter access: of the route.
     static func shape(_ access: AccessRule, on path: PathPattern) -> Shape<[MethodEntry]> {
         let rule = rule(access, on: path)

@@ -1,15 +1,7 @@
 import Bytes
 import Model
 
-/// How browsers log in at a route.
-package struct RouteLoginEntry: Equatable, Sendable {
-    /// Names of identity providers, among which users choose.
-    package var ways: [String]
-    /// Nil for the limit of another route with one of these providers, otherwise that of `sessions`.
-    package var lifetime: Duration?
-    /// Likewise; zero for no limit.
-    package var idleTimeout: Duration?
-
+extension RouteLoginEntry {
     /// The name of a provider, a list of names, or an object.
     static let shape = Shape<RouteLoginEntry>(
         .either([

@@ -1,18 +1,7 @@
 import Bytes
 import Model
 
-/// The token that is sent to the upstream (CACHE-04).
-package struct InjectionEntry: Sendable {
-    /// Name of an issuer.
-    package var issuer: String
-    package var header: String
-    /// Value of the field, with `{token}` once; nil for the authentication scheme of the upstream.
-    package var format: String?
-    /// Whether a request is retried with another token after a 401.
-    package var retriesOnUnauthorized: Bool
-    /// Where it stands in the configuration.
-    package let pointer: String
-
+extension InjectionEntry {
     /// Fields that frame the message or control the connection, and fields that the gateway writes. Compared as by
     /// upstreams that treat every other character as `_` (GW-09).
     private static let reserved = [
