@@ -46,6 +46,7 @@ package enum ConfigurationLoader {
             EndpointPathCheck.check(values.endpointSettings, findings)
             values.checkRoutes(findings)
             SharedNames(values).checkOwners(findings)
+            TokenScopes.check(values, findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)
             for part in extensions { part.check(values, findings) }

@@ -102,6 +102,9 @@ extension InvalidCase {
             "issuer", #"[{"type": "saml", "issuer": "https://idq"}]"#,
             #"/routes/0/authenticators/0/issuer: unknown SAML issuer "https://idq" (expected an "issuerName" of "samlIssuers"; did you mean "https://idp"?)"#
         ),
+        clients("basic", #"["basic"]"#),
+        clients("key", #"["apiKey", "anonymousKey"]"#),
+        clients("backend", #"["basic", "anonymousKey"]"#, owner: #""backends": ["b/1"]"#),
         InvalidCase(
             "authenticators-login",
             [
@@ -134,6 +137,20 @@ extension InvalidCase {
         files["issuers.json"] =
             #"{"d": {"module": "oauth2", "tokenEndpoint": "https://d/token", "clientId": "a", "clientSecret": "b"}}"#
         return InvalidCase("authenticators-password-\(id)", files, "routes.json:2: error: \(error)")
+    }
+
+    /// The same on a route of a client that has no such credential.
+    private static func clients(
+        _ id: String, _ members: String, owner: String = #""clients": ["job"]"#
+    ) -> InvalidCase {
+        var files = routes(route("/a", "\(owner), \"loginRequired\": false, \"authenticators\": \(members)"))
+        files["clients.json"] = #"[{"clientId": "job", "clientSecret": "s"}]"#
+        files["backends.json"] =
+            #"[{"name": "b", "version": "1", "mobileBackendId": "m", "anonymousKey": "k", "httpBasic": false}]"#
+        return InvalidCase(
+            "authenticators-clients-\(id)", files,
+            #"routes.json:2: error: /routes/0/authenticators: no credential of the list belongs to one of the route's clients (expected "bearer" in the list, or no "clients" and "backends")"#
+        )
     }
 
     private static func list(_ id: String, _ members: String, _ error: String) -> InvalidCase {

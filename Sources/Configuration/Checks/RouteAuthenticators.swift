@@ -41,6 +41,7 @@ struct RouteAuthenticators {
                     expected: "no \"clients\" and \"backends\", or \"basic\" without \"issuer\"")
             }
         }
+        checkClients(route, list, at: pointer)
         checkPlaces(route, list, at: pointer)
         if list.contains(where: { $0.kind == .saml }) { checkAssertions(route, list, at: pointer) }
         let listsSession = list.contains { $0.kind == .session }
@@ -61,6 +62,25 @@ struct RouteAuthenticators {
             findings.error(
                 pointer, "a social login comes beside an anonymous key", expected: "\"anonymousKey\" in the list")
         }
+    }
+
+    /// With clients, only what belongs to one of them opens the route, also while it is revoked.
+    private func checkClients(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
+        let entries = configuration.clients.filter { route.clients.contains($0.client.reference) }
+        let opens = list.contains { entry in
+            switch entry.kind {
+            case .bearer, .session: true
+            case .basic: entries.contains { $0.client.httpBasic && $0.facebook == nil }
+            case .anonymousKey: entries.contains { $0.client.httpBasic && !$0.client.anonymousKey.isEmpty }
+            case .apiKey: false
+            // Reported with a reason of their own.
+            case .certificate, .saml: true
+            }
+        }
+        if entries.isEmpty || opens { return }
+        findings.error(
+            pointer, "no credential of the list belongs to one of the route's clients",
+            expected: "\"bearer\" in the list, or no \"clients\" and \"backends\"")
     }
 
     /// A key and a token need a place each.

@@ -45,7 +45,7 @@ package struct SharedNames {
     package static func list(_ issuers: [String]) -> String { issuers.map { "\"\($0)\"" }.joined(separator: ", ") }
 
     /// The issuers whose users a rule admits, `local` for accounts of this gateway.
-    private func issuers(of access: AccessRule, on route: RouteEntry) -> [String] {
+    func issuers(of access: AccessRule, on route: RouteEntry) -> [String] {
         func admits(_ name: String) -> Bool {
             guard access.issuers.isEmpty || access.issuers.contains(where: name.isExactly) else { return false }
             guard let list = route.options.authenticators else { return true }

@@ -1,0 +1,36 @@
+import Model
+import Testing
+
+@testable import Configuration
+
+@Suite struct TokenScopeTests {
+    @Test("a scope that the token service never grants opens no route that takes its tokens alone")
+    func scopesOfTheTokenService() throws {
+        func found(_ route: String, _ more: [String: String] = [:]) throws -> [String] {
+            let files = [
+                "gateway.json": ConfigurationDirectory.gateway(#""tokenService": {"scopes": ["read"]}"#),
+                "routes.json": #"[{"path": "/a", "upstream": "inventory", \#(route)}]"#,
+            ]
+            return try ConfigurationDirectory(files.merging(more) { $1 }).load().lines(.warning)
+                .filter { !$0.contains("/store/kind") }
+        }
+        func warning(_ place: String, _ scopes: String) -> [String] {
+            [
+                #"routes.json:1: warning: /routes/0/\#(place)scopes: no caller has \#(scopes): the route takes tokens of the token service, which never grants it (expected scopes out of "scopes" of "tokenService")"#
+            ]
+        }
+        #expect(try found(#""scopes": ["read", "profile"]"#) == [])
+        #expect(try found(#""scopes": ["read", "write"]"#) == warning("", #""write""#))
+        #expect(try found(#""scopes": {"any": ["read", "write"]}"#) == [])
+        #expect(try found(#""scopes": {"any": ["list", "write"]}"#) == warning("", #""list", "write""#))
+        #expect(try found(#""methods": {"GET": {}, "PUT": {"scopes": ["w"]}}"#) == warning("methods/PUT/", #""w""#))
+        #expect(try found(#""trial": {"scopes": ["write"]}"#) == warning("trial/", #""write""#))
+        let issuers = [
+            "trustedIssuers.json":
+                #"[{"name": "a", "issuer": "https://a.example", "audience": ["api"], "jwksUri": "https://a.example/k"}]"#
+        ]
+        #expect(try found(#""scopes": ["write"]"#, issuers) == [])
+        #expect(try found(#""scopes": ["write"], "issuers": ["a"]"#, issuers) == [])
+        #expect(try found(#""scopes": ["write"], "issuers": ["local"]"#, issuers) == warning("", #""write""#))
+    }
+}
