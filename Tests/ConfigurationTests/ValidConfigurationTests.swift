@@ -105,7 +105,7 @@ import UserProfiles
         #expect(configuration.tokenService.requiresTLS == true)
         let terms = configuration.tokenService.terms
         #expect(terms.clockSkew == .seconds(2) && terms.scopes == ["read", "write"] && terms.revokesOnRefresh)
-        #expect(configuration.log.access == .file(directory + "/access.log"))
+        #expect(configuration.log.access == .file(loaded.directory + "/access.log"))
         #expect(configuration.log.fields == [.host, .userAgent])
         #expect(configuration.errors.format == .problem && configuration.errors.answers.count == 3)
         #expect(configuration.errors.answers[0].template.pieces.contains(.requestID))

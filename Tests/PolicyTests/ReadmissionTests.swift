@@ -71,7 +71,7 @@ import Testing
                 [basic("joe:Welcome1")], "/own",
                 before: { settings in
                     (settings.clients, settings.loginRealm) = (Clients([]), "Default")
-                    settings.routes = [RouteSettings(name: "own", path: path, upstream: 0)]
+                    settings.routes = [ResolvedRoute(RouteEntry(name: "own", path: path))]
                     settings.routes[0].scheme = Self.scheme
                 }, change: change)
         }

@@ -22,7 +22,8 @@ struct ProgramDirectory {
     }
 
     func context() throws -> AssemblyContext {
-        let loaded = ConfigurationLoader.load(directory: directory.path, environment: [:], production: false)
+        let loaded = ConfigurationLoader.load(
+            directory: directory.path, environment: [:], production: false, extensions: CompatibilityFamilies.sections)
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
         let retained = RetainedState(isServing: true, log: log)
         return try #require(
