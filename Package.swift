@@ -116,9 +116,9 @@ let package = Package(
             "ApiOmat",
             [
                 "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
-                "Configuration",
+                "Configuration", "Facebook",
             ], isCold: true),
-        library("Facebook", ["Bytes", "Model", "Crypto", "Outbound", "Identity"], isCold: true),
+        library("Facebook", ["Bytes", "Model", "Crypto", "Outbound", "Identity", "Configuration"], isCold: true),
         library(
             "UserProfiles",
             ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"], isCold: true),
@@ -192,7 +192,7 @@ let package = Package(
         tests(
             "ConfigurationTests",
             [
-                "Bytes", "Model", "Configuration", "Conversion", "ApiOmat", "UserProfiles", "SingleSignOn",
+                "Bytes", "Model", "Configuration", "Conversion", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
                 "TestSupport",
             ]),
         tests(

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Facebook
 import Model
 
 extension Application {
@@ -50,7 +51,7 @@ extension Application {
             Whether its routes accept name and password of a user by `Authorization: Basic`, beside \
             `X-Apiomat-Apikey` and without `Oracle-Mobile-Backend-ID`; otherwise only its tokens.
             """)
-        application.facebook = object.optional("facebook", SocialLogin.shape, "Login with Facebook.") ?? nil
+        application.socialLogin = object.optional("facebook", SocialLogin.shape, "Login with Facebook.") ?? nil
         return application
     }
 

@@ -33,7 +33,7 @@ extension ApplicationTokens {
     func logInWithFacebook(
         _ form: TokenForm, _ application: Application, now: Int64
     ) throws(TokenFailure) -> Effect<EndpointResponse> {
-        guard let login = application.facebook, let social = settings.social else { throw .unauthorizedClient }
+        guard let login = application.socialLogin, let social = settings.social else { throw .unauthorizedClient }
         guard let token = form["facebook_token"] else { throw .missingParameter }
         guard form["extra"] == nil else { throw .invalidParameter }
         var wanted = try PairRequest(form, application)
@@ -42,7 +42,7 @@ extension ApplicationTokens {
         return social.verdict(on: Array(token.utf8), for: login, now: now).then { [self, wanted] verdict in
             switch verdict {
             case .valid(let userID, _):
-                claim(wanted, application, subject: SocialLogin.subject(userID), action: action, now: now)
+                claim(wanted, application, subject: login.subject(userID), action: action, now: now)
             case .invalid: .done(refused(.invalidGrant, action, application))
             case .unavailable: .done(refused(.providerUnavailable, action, application))
             }

@@ -67,7 +67,7 @@ extension ApplicationTokens: OpaqueTokens {
     private func account(
         of subject: String, virtual: Bool, _ application: Application, issuedAt: Int64
     ) -> User? {
-        if virtual { return application.facebook == nil ? nil : User(username: subject) }
+        if virtual { return application.socialLogin == nil ? nil : User(username: subject) }
         let user = settings.users.user(named: subject, realm: application.realm)
         guard let user, user.enabled, issuedAt >= user.tokensNotBefore else { return nil }
         return user

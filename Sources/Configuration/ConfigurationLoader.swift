@@ -217,7 +217,7 @@ struct DirectoryReading {
             let name = DirectoryReading.section(of: file) ?? file
             let isMember =
                 GatewayConfiguration.gatewaySections.contains(name)
-                || extensions.contains { !$0.hasFile && $0.name == name }
+                || extensions.contains { $0.isMember && $0.name == name }
             let near = Suggestion.nearest(
                 to: name, among: extensions.sectionNames + ["gateway"])
             report(

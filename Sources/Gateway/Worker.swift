@@ -338,8 +338,7 @@ final class Worker: LoopPart {
         }
     }
 
-    /// Applies a new configuration: exchanges in progress keep theirs, cached tokens are verified again (MBE-02,
-    /// ROLE-03).
+    /// Applies a new configuration: exchanges in progress keep theirs, cached tokens are verified again (ROLE-03).
     private func use(_ fresh: GatewaySnapshot) {
         context.snapshot = fresh
         maintenance.use(fresh.upstreams)

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 extension HeaderToken {
     /// The usual spelling of the name; empty for `.other`.
@@ -55,10 +56,10 @@ extension HeaderToken {
         case .xRealIP: "X-Real-IP"
         case .xRequestID: "X-Request-ID"
         case .traceparent: "Traceparent"
-        case .oracleMobileBackendID: "Oracle-Mobile-Backend-ID"
-        case .oracleMobileSocialIdentityProvider: "Oracle-Mobile-Social-Identity-Provider"
-        case .oracleMobileSocialAccessToken: "Oracle-Mobile-Social-Access-Token"
-        case .xApiomatApikey: "X-Apiomat-Apikey"
+        case .backendID: CallerFields.backendID
+        case .socialProvider: CallerFields.socialProvider
+        case .socialToken: CallerFields.socialToken
+        case .applicationKey: CallerFields.applicationKey
         case .xGatewayUser: "X-Gateway-User"
         case .xGatewayRoles: "X-Gateway-Roles"
         case .xGatewayBackend: "X-Gateway-Backend"

@@ -13,7 +13,7 @@ package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case secFetchMode, secFetchSite
     case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xForwardedPort, xForwardedPrefix, xRealIP
     case xRequestID, traceparent
-    case oracleMobileBackendID, oracleMobileSocialIdentityProvider, oracleMobileSocialAccessToken, xApiomatApikey
+    case backendID, socialProvider, socialToken, applicationKey
     case xGatewayUser, xGatewayRoles, xGatewayBackend
     case xHTTPMethodOverride, xMethodOverride, xHTTPMethod, xOriginalURL, xRewriteURL, xOriginalMethod
 

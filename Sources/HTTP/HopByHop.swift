@@ -22,8 +22,8 @@ package enum HopByHop {
             .accessControlRequestMethod, .accessControlRequestHeaders, .accessControlRequestPrivateNetwork,
             .accessControlAllowOrigin, .accessControlAllowMethods, .accessControlAllowHeaders,
             .accessControlAllowCredentials, .accessControlExposeHeaders, .accessControlMaxAge,
-            .accessControlAllowPrivateNetwork, .oracleMobileBackendID, .oracleMobileSocialIdentityProvider,
-            .oracleMobileSocialAccessToken, .xApiomatApikey:
+            .accessControlAllowPrivateNetwork, .backendID, .socialProvider,
+            .socialToken, .applicationKey:
             true
         default: ManagedNames.standard.contains(field, bytes)
         }

@@ -1,3 +1,5 @@
+import Model
+
 extension ManagedNames {
     /// Names of fields by which proxies assert something to upstreams, with the titles of their kinds. `Name-*` matches a
     /// prefix; names of a family that are also used without separators are listed in addition. The configurations of other
@@ -99,11 +101,5 @@ extension ManagedNames {
 
     /// Fields that affect the decision or carry credentials: they are managed elsewhere, and their spellings without
     /// separators are removed.
-    static let imitated =
-        credentials + ["X-Request-Id", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider"]
-
-    /// Fields with credentials of callers.
-    package static let credentials = [
-        "Authorization", "DPoP", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
-    ]
+    static let imitated = CallerFields.credentials + ["X-Request-Id"] + CallerFields.claims
 }

@@ -3,7 +3,7 @@ import Model
 
 extension ExternalIdentityRules {
     /// The user identified by these claims. The token must be verified: claims are trusted here.
-    /// - Parameter realm: realm of the client (MBE-09); nil searches all realms, for requests without a client.
+    /// - Parameter realm: realm of the client; nil searches all realms, for requests without a client.
     package func identify(
         claims: JSONNode, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {
@@ -88,7 +88,7 @@ package enum ExternalIdentityRejection: String, Error, Sendable, CaseIterable {
     case unusableUsername = "unusable_username"
     /// The client id equals the user name (JWT-16).
     case clientToken = "client_token"
-    /// No account of this name in the realm (MAP-01, MBE-09).
+    /// No account of this name in the realm (MAP-01).
     case unknownUser = "unknown_user"
     /// More than one account matches (JWT-24).
     case ambiguousUser = "ambiguous_user"

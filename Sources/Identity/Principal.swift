@@ -43,9 +43,9 @@ package final class Principal: Sendable {
     package let issuer: String
     /// The OAuth client that the token was issued to; nil for other credentials.
     package let clientID: String?
-    /// `mobileBackendId` of the client that the credential is bound to; nil for an outside issuer's token without one.
+    /// Id of the client that the credential is bound to; nil for an outside issuer's token without one.
     package let backendID: String?
-    /// Name of the ApiOmat application that issued the token; nil for other credentials (AOM-16).
+    /// Name of the application that issued the token; nil for other credentials (AOM-16).
     package let application: String?
     /// Whether the credential permits only GET, HEAD and OPTIONS (AOM-08).
     package let isReadOnly: Bool

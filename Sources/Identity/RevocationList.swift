@@ -131,7 +131,7 @@ package final class RevocationList: Sendable {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.subjects[subject]) }
     }
 
-    /// Revokes all tokens of a client issued at or before this second (MBE-06).
+    /// Revokes all tokens of a client issued at or before this second.
     @discardableResult
     package func revoke(backendID: String, issuedBefore instant: Int64, until: Int64) -> Bool {
         change { RevocationList.merge(Cutoff(issuedAt: instant, until: until), into: &$0.clients[backendID]) }

@@ -7,7 +7,7 @@ package struct TokenOrigin: Sendable, Equatable {
     package let tokenID: String
     /// The family of that token, which ends it too; nil for none.
     let family: String?
-    /// `mobileBackendId` if it was an access token of this gateway; otherwise nil.
+    /// Id of the client if it was an access token of this gateway; otherwise nil.
     package let backendID: String?
 
     package init(tokenID: String, backendID: String?) {

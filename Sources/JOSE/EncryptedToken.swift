@@ -72,7 +72,7 @@ struct EncryptedToken {
     /// The content and the key that decrypted it.
     ///
     /// - Parameter keys: those of the issuers that may have sent the token; the first ones that fit are tried.
-    /// - Throws: the same rejection for every failure, so that answers are no oracle for chosen ciphertexts.
+    /// - Throws: the same rejection for every failure, so that answers tell nothing about chosen ciphertexts.
     func opened(with keys: [DecryptionKey]) throws(TokenRejection) -> (content: [UInt8], key: DecryptionKey) {
         let limit = management == .wrapping ? EncryptedToken.maximumTriesOfRSA : EncryptedToken.maximumTries
         for key in keys.lazy.filter(mayOpen).prefix(limit) {

@@ -25,7 +25,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case invalidProof, proofNonceRequired, proofRequired
     case clientNotAllowed, keysUnavailable
     case storeUnavailable, issuerUnavailable
-    /// `Oracle-Mobile-Backend-ID` is missing, repeated or unknown (AMB-11).
+    /// The field with the id of the client is missing, repeated or unknown (AMB-11).
     case missingBackend, unknownBackend
     /// The client has HTTP Basic switched off (SAML-02), or is not in the issuer's `allowedMbes`.
     case basicNotEnabled, ssoBackendNotAllowed
@@ -85,7 +85,6 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .missingParameter: Definition(badRequest, "a parameter is missing", .tokenMissingParameter)
         // OAUTH-06.
         case .invalidClient: Definition("invalid_client", "client authentication failed", .invalidClient)
-        // MBE-02.
         case .unauthorizedClient:
             Definition("unauthorized_client", "OAuth is off for this client", .unauthorizedClient)
         case .unsupportedGrantType:

@@ -71,7 +71,7 @@ extension TokenService {
         return candidates.count == 1 ? candidates[0].realm : nil
     }
 
-    /// The settings of a client for its developers (MBE-04).
+    /// The settings of a client for its developers.
     package func describe(_ client: Client, includingSecrets: Bool) -> [UInt8] {
         client.settingsJSON(
             baseURL: settings.baseURL,

@@ -33,7 +33,7 @@ package struct TokenServiceSettings: Sendable {
     package var clientThrottle = ClientThrottle()
     package var clients: Clients
     package var catalogue: RoleCatalogue
-    /// The ApiOmat applications, whose users have a realm; nil for none.
+    /// The applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
     /// What its tokens are bound to.
     package var possession = ClientPossession(ProofVerifier(), origins: [])

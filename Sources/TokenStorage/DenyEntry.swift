@@ -66,7 +66,7 @@ package struct DenyEntry: Sendable, Equatable {
         DenyEntry(kind: .subject, name: subject, issuedBefore: issuedBefore, until: until)
     }
 
-    /// All tokens of a mobile backend issued so far (MBE-06).
+    /// All tokens of a mobile backend issued so far.
     package static func client(_ id: String, issuedBefore: Int64, until: Int64) -> DenyEntry {
         DenyEntry(kind: .client, name: id, issuedBefore: issuedBefore, until: until)
     }

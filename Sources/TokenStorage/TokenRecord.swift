@@ -3,17 +3,17 @@
 package struct TokenRecord: Sendable, Equatable {
     /// Kind of record. The raw value is stored.
     package enum Kind: String, Sendable {
-        /// Access and refresh token of an ApiOmat application (AOM-06).
+        /// Access and refresh token of an application (AOM-06).
         case pair
         /// A refresh token of the OAuth endpoint, with the access token issued with it.
         case refresh
         /// An opaque access token.
         case opaque
-        /// A session of Mobile & Social, whose access token is the user token (OMS-06).
+        /// A session of a service domain, whose access token is the user token (OMS-06).
         case session
         /// An application on a device, whose access token is the client registration handle (OMS-15).
         case registration
-        /// A client token of Mobile & Social.
+        /// A client token of a service domain.
         case client
         /// A login at an identity provider, on which sessions depend. It has no token; its application is the
         /// provider's session or the provider's user (`ProviderLogin`).
@@ -49,7 +49,7 @@ package struct TokenRecord: Sendable, Equatable {
     /// At most one record holds a slot; empty for none. The caller derives it from application, system, user and
     /// `extra` (AOM-06).
     package var slot = ""
-    /// Name of the ApiOmat application or id of the mobile backend that a refresh token is bound to (AOM-12).
+    /// Name of the application or id of the mobile backend that a refresh token is bound to (AOM-12).
     package var application: String
     package var subject: String
     /// Id of the access token in the deny list: its `jti`, that of its family (`TokenFamily`), which rotation keeps, or
@@ -66,7 +66,7 @@ package struct TokenRecord: Sendable, Equatable {
     /// Seconds since 1970.
     package var issuedAt: Int64
     package var scope = ""
-    /// `extra` of an ApiOmat pair (AOM-10).
+    /// `extra` of the pair of an application (AOM-10).
     package var extra = ""
     /// Tokens that must be returned again, sealed by `TokenDigestKey.seal`. It may seal nothing, to tell the key.
     package var sealed: [UInt8] = []

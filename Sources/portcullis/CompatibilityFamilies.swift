@@ -4,6 +4,7 @@ import Model
 
 #if Compatibility
     import ApiOmat
+    import Facebook
     import MobileSocial
     import SingleSignOn
     import UserProfiles
@@ -31,9 +32,13 @@ enum CompatibilityFamilies {
     /// The sections of families.
     static var sections: [SectionExtension] {
         #if Compatibility
-            [UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section]
+            [
+                UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section,
+                SocialLogin.declaration,
+            ]
         #else
             ["applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
+                + [.absentBackendKey("facebook")]
         #endif
     }
 
@@ -43,12 +48,7 @@ enum CompatibilityFamilies {
             return []
         #else
             let sections = [configuration.serviceDomains.isEmpty ? nil : "/serviceDomains"]
-            let clients = configuration.clients.flatMap { entry in
-                [
-                    entry.client.enableSSO ? "\(entry.pointer)/enableSso" : nil,
-                    entry.facebook != nil ? "\(entry.pointer)/facebook" : nil,
-                ]
-            }
+            let clients = configuration.clients.map { $0.client.enableSSO ? "\($0.pointer)/enableSso" : nil }
             return (sections + clients).compactMap(\.self)
         #endif
     }

@@ -25,7 +25,7 @@ enum Ceilings {
     static let unlabelled = 468
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 379
+    static let vendorWords = 132
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
@@ -35,7 +35,7 @@ enum Ceilings {
     static let longestFunction = 59
     static let longFunctions: [String: (lines: Int, reason: String)] = [
         "Sources/Configuration/Sections/AccessRule+Reading.swift read": (101, "declares one key after the other"),
-        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (142, "declares one section after the other"),
+        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (143, "declares one section after the other"),
         "Sources/Configuration/Sections/GatewayLimits+Reading.swift read": (83, "declares one key after the other"),
         "Sources/Configuration/Sections/MobileApplicationEntry.swift read": (68, "declares one key after the other"),
         "Sources/Gateway/Forwarding/HeaderRewrite.swift request": (81, "writes one head, in its order"),

@@ -33,9 +33,9 @@ import Testing
         ],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
-            "Configuration",
+            "Configuration", "Facebook",
         ],
-        "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
+        "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity", "Configuration"],
         "UserProfiles": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration",
         ],

@@ -23,8 +23,9 @@ import Testing
             guard !families.contains(file.module), !folders.contains(where: { file.path.hasPrefix($0) }) else {
                 return nil
             }
-            let count = expression.numberOfMatches(
-                in: file.text, range: NSRange(file.text.startIndex..., in: file.text))
+            // What only programs with the families have.
+            let text = file.text.replacing(/#if Compatibility\n(?:(?! *#(?:else|endif))[^\n]*\n)*/, with: "")
+            let count = expression.numberOfMatches(in: text, range: NSRange(text.startIndex..., in: text))
             return count > 0 ? (file.path, count) : nil
         }
     }()

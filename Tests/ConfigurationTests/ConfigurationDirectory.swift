@@ -1,5 +1,6 @@
 import ApiOmat
 import Configuration
+import Facebook
 import Foundation
 import Model
 import SingleSignOn
@@ -62,7 +63,9 @@ final class ConfigurationDirectory {
 
 /// The sections that other targets declare.
 enum Families {
-    static let sections = [UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section]
+    static let sections = [
+        UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section, SocialLogin.declaration,
+    ]
 }
 
 extension LoadedConfiguration {

@@ -133,7 +133,7 @@ import UserProfiles
         #expect(
             users.map(\.roles) == [["Manager"], nil, [], [], []] && users.map(\.realm) == [nil, "Staff", nil, nil, nil])
         // FB-02: it is off.
-        #expect(configuration.clients[0].facebook == nil)
+        #expect(configuration.clients[0].socialLogin == nil)
         let application = try #require(configuration.applications.first)
         #expect(application.systems == ["LIVE", "TEST"] && application.realm == "Staff")
         #expect(application.userClass.module == "Members" && application.userClass.model == "com.example.Member")
@@ -142,8 +142,8 @@ import UserProfiles
         #expect(application.expirations.manualAccess == 60 && application.expirations.manualRefresh == 120)
         #expect(application.expirations.longestAccess == 86_400 && application.expirations.longestRefresh == 172_800)
         #expect(application.allowSignUp && application.httpBasic)
-        #expect(application.facebook?.appID == "1" && application.facebook?.appSecret == "app-secret")
-        #expect(application.facebook?.verifyURL.description == "https://verify.example.com/")
+        #expect(application.socialLogin?.appID == "1" && application.socialLogin?.appSecret == "app-secret")
+        #expect(application.socialLogin?.verifyURL.description == "https://verify.example.com/")
         #expect(!configuration.tokenCleaner.isEnabled && configuration.tokenCleaner.minuteOfDay == 23 * 60 + 30)
         #expect(configuration.trustedIssuers[0].users.roleMapping.mappedRoles.values.first == ["Clerk", "Manager"])
         #expect(configuration.trustedIssuers[0].tokenType == .accessToken)

@@ -81,40 +81,40 @@ import Testing
 }
 
 /// The cases `parseUpstream` of the vectors.
-struct OAMChallengeCase: Sendable, CustomTestStringConvertible {
+struct WebgateChallengeCase: Sendable, CustomTestStringConvertible {
     var id: String
     var header: String
-    var expected: OAMChallenge?
+    var expected: WebgateChallenge?
     var testDescription: String { id }
 
-    static let all: [OAMChallengeCase] = {
+    static let all: [WebgateChallengeCase] = {
         let document = Fixtures.json("challenge/challenge.json") as? [String: Any]
         let cases = document?["parseUpstream"] as? [[String: Any]] ?? []
         return cases.compactMap { object in
             guard let id = object["id"] as? String, let header = object["header"] as? String else { return nil }
             guard object["invalid"] as? Bool != true, let webgate = object["webgate"] as? String,
                 let level = object["level"] as? Int, let context = object["ctx"] as? String
-            else { return OAMChallengeCase(id: id, header: header, expected: nil) }
+            else { return WebgateChallengeCase(id: id, header: header, expected: nil) }
             let url = object["url"] as? String
-            return OAMChallengeCase(
+            return WebgateChallengeCase(
                 id: id, header: header,
-                expected: OAMChallenge(webgate: webgate, level: level, url: url, context: context))
+                expected: WebgateChallenge(webgate: webgate, level: level, url: url, context: context))
         }
     }()
 }
 
-@Suite struct OAMChallengeTests {
-    private func parse(_ value: String) -> OAMChallenge? {
+@Suite struct WebgateChallengeTests {
+    private func parse(_ value: String) -> WebgateChallenge? {
         let bytes = value.bytes
-        return OAMChallenge.parse(bytes.span)
+        return WebgateChallenge.parse(bytes.span)
     }
 
     @Test func vectorsAreThere() {
-        #expect(OAMChallengeCase.all.map(\.id) == ["H10", "H11", "H12", "H13", "H14", "H15", "H16"])
+        #expect(WebgateChallengeCase.all.map(\.id) == ["H10", "H11", "H12", "H13", "H14", "H15", "H16"])
     }
 
-    @Test("vectors", arguments: OAMChallengeCase.all)
-    func vector(_ test: OAMChallengeCase) {
+    @Test("vectors", arguments: WebgateChallengeCase.all)
+    func vector(_ test: WebgateChallengeCase) {
         #expect(parse(test.header) == test.expected)
     }
 
@@ -125,7 +125,7 @@ struct OAMChallengeCase: Sendable, CustomTestStringConvertible {
             ("W:2 /a:5/b", "W", 2, "/a:5/b"), ("W:99/", "W", 99, "/"),
         ] as [(String, String, Int, String)])
     func realms(_ realm: String, _ webgate: String, _ level: Int, _ url: String) {
-        let expected = OAMChallenge(webgate: webgate, level: level, url: url, context: "c%3D")
+        let expected = WebgateChallenge(webgate: webgate, level: level, url: url, context: "c%3D")
         #expect(parse("OAM-Auth realm=\"\(realm)\", request-ctx=\"c%3D\"") == expected)
     }
 

@@ -27,8 +27,8 @@ struct SocialDecisionTests {
     private static let consumer = Client(
         name: "consumer", version: "1.0", id: "mbe-fb-1", anonymousKey: "YW5vbi1mYjprM3k=",
         clientID: "fb-client", clientSecret: Secret("fb-secret"), enableSSO: true,
-        facebook: (try? WebURL("https://graph.example.com/debug_token")).map {
-            SocialLogin(appID: "42", appSecret: "s", verifyURL: $0)
+        socialLogin: (try? WebURL("https://graph.example.com/debug_token")).map {
+            SocialLogin(provider: "facebook", appID: "42", appSecret: "s", verifyURL: $0)
         })
 
     private static let anonymous = ("Authorization", "Basic YW5vbi1mYjprM3k=")

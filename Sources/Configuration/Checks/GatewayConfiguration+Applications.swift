@@ -31,12 +31,12 @@ extension GatewayConfiguration {
         }
     }
 
-    /// FB-04: a client with Facebook login accepts no other method.
+    /// FB-04: a client with a social login accepts no other method.
     private func checkClient(of issuer: TrustedIssuerEntry, at pointer: String, _ findings: Findings) {
         let entry = clients.first { $0.client.reference == issuer.client }
-        guard let entry, entry.facebook != nil else { return }
+        guard let entry, entry.socialLogin != nil else { return }
         findings.error(
-            pointer, "the client \"\(entry.client.reference)\" accepts only Facebook logins",
+            pointer, "the client \"\(entry.client.reference)\" accepts only social logins",
             expected: "another client, or none")
     }
 }

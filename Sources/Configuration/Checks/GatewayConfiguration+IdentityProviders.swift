@@ -58,7 +58,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// MBE-05: single sign-on needs an identity provider.
+    /// Single sign-on needs an identity provider.
     private func checkSingleSignOn(_ findings: Findings) {
         guard findings.sources.isReadable("identityProviders") else { return }
         let forms = identityProviders.filter { $0.kind == .local }.map(\.name)

@@ -1,7 +1,7 @@
 import Bytes
 import Model
 
-/// Checks of the realms of users and clients, if the realms are listed (MBE-09, MBE-10).
+/// Checks of the realms of users and clients, if the realms are listed.
 extension GatewayConfiguration {
     func checkRealms(_ findings: Findings) {
         guard let realms, findings.sources.node(of: "realms")?.array != nil else { return }

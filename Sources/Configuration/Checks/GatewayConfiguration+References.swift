@@ -41,7 +41,7 @@ extension GatewayConfiguration {
         }
     }
 
-    /// Adds the routes that clients list to the clients of the routes (MBE-07).
+    /// Adds the routes that clients list to the clients of the routes.
     mutating func joinClients() {
         let indices = Dictionary(grouping: routes.indices) { routes[$0].name }
         for entry in clients {

@@ -102,7 +102,6 @@ extension GatewayConfiguration {
             features.insert(.devices)
         }
         if !features.isDisjoint(with: [.authorization, .devices]) { features.formUnion([.userInfo, .logins]) }
-        // MBE-05
         if tokenService.isEnabled, clients.contains(where: \.client.enableSSO) { features.insert(.logins) }
         if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }

@@ -60,7 +60,7 @@ package struct InsecureSettings {
             [
                 ("\(entry.pointer)/clientSecret", entry.client.clientSecret?.value),
                 ("\(entry.pointer)/anonymousKey", entry.client.anonymousKey),
-                ("\(entry.pointer)/facebook/appSecret", entry.facebook?.appSecret),
+                ("\(entry.pointer)/\(entry.socialLogin?.provider ?? "")/appSecret", entry.socialLogin?.appSecret),
             ]
         }
         let ofApplications = configuration.serviceDomains.flatMap { domain in

@@ -16,10 +16,10 @@ extension RegistrationSection {
             findings.error(
                 pointer, "the client is revoked, or has no OAuth", expected: "a client that gets tokens")
         }
-        if entry.client.issuer != nil || entry.facebook != nil {
+        if entry.client.issuer != nil || entry.socialLogin != nil {
             findings.error(
                 pointer, "registered clients get tokens of the token service alone",
-                expected: "a client without \"issuer\" and \"facebook\"")
+                expected: "a client without \"issuer\" and social login")
         }
     }
 

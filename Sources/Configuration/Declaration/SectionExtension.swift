@@ -8,6 +8,8 @@ package struct SectionExtension: Sendable {
         case member(read: @Sendable (inout ObjectReader, inout GatewayConfiguration) -> Void)
         /// A list, which may have a file of its own.
         case list(element: @Sendable () -> Form, read: @Sendable (Field, inout GatewayConfiguration) -> Void)
+        /// A key of entries of `backends.json`.
+        case backendKey(read: ClientEntry.BackendKey)
         /// A section that the program is built without.
         case absent
     }
@@ -40,13 +42,40 @@ package struct SectionExtension: Sendable {
         return SectionExtension(name: name, meaning: meaning, kind: kind, check: check)
     }
 
+    /// A key of entries of `backends.json`.
+    package static func backendKey(
+        _ name: String, read: @escaping @Sendable (inout ObjectReader, inout ClientEntry) -> Void
+    ) -> SectionExtension {
+        SectionExtension(name: name, meaning: "", kind: .backendKey(read: read)) { _, _ in }
+    }
+
+    /// A key of entries of `backends.json` that the program is built without: an error where an entry has it.
+    package static func absentBackendKey(_ name: String) -> SectionExtension {
+        backendKey(name) { object, _ in
+            if let field: Field = object.take(name) { SectionExtension.reportAbsence(field) }
+        }
+    }
+
     /// A section that the program is built without: an error where a configuration has it.
     package static func absent(_ name: String) -> SectionExtension {
         SectionExtension(name: name, meaning: "", kind: .absent) { _, _ in }
     }
 
+    fileprivate static func reportAbsence(_ field: Field) {
+        field.error(
+            "this program is built without the trait Compatibility", expected: "swift build --traits Compatibility")
+    }
+
     /// Whether files of this name belong to the configuration.
-    var hasFile: Bool { if case .member = kind { false } else { true } }
+    var hasFile: Bool {
+        switch kind {
+        case .list, .absent: true
+        case .member, .backendKey: false
+        }
+    }
+
+    /// Whether the section stands in `gateway.json` only.
+    var isMember: Bool { if case .member = kind { true } else { false } }
 
     /// The form of its file; nil without one.
     var form: SectionForm? {
@@ -71,6 +100,11 @@ extension [SectionExtension] {
     /// Names of the files of sections, those of every gateway included.
     var sectionNames: [String] { GatewayConfiguration.sectionNames + filter(\.hasFile).map(\.name) }
 
+    /// The keys of entries of `backends.json`.
+    var backendKeys: [ClientEntry.BackendKey] {
+        compactMap { if case .backendKey(let read) = $0.kind { read } else { nil } }
+    }
+
     /// Declares the members of `gateway.json` that other targets have, and reads their sections.
     func read(_ root: inout ObjectReader, into configuration: inout GatewayConfiguration) {
         let findings = root.field.findings
@@ -80,11 +114,10 @@ extension [SectionExtension] {
             case .list(_, let read):
                 root.takeSection(part.name)
                 if let field = findings.section(part.name) { read(field, &configuration) }
+            case .backendKey: break
             case .absent:
                 let _: Field? = root.take(part.name)
-                findings.section(part.name)?.error(
-                    "this program is built without the trait Compatibility",
-                    expected: "swift build --traits Compatibility")
+                findings.section(part.name).map(SectionExtension.reportAbsence)
             }
         }
     }

@@ -54,7 +54,7 @@ package struct SectionForm: Sendable {
             SectionForm(
                 name: "backends",
                 meaning: "Mobile backends: the credentials of applications of Mobile Cloud.",
-                form: .list(ClientEntry.shape.form(), isUnique: false)),
+                form: .list(ClientEntry.shape(extensions.backendKeys).form(), isUnique: false)),
         ] + extensions.compactMap(\.form) + [
             SectionForm(name: "users", meaning: "Local users.", form: .list(User.shape.form(), isUnique: false)),
             SectionForm(

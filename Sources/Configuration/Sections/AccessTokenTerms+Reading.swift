@@ -12,7 +12,7 @@ extension AccessTokenTerms {
             """
             Whether a refresh ends the access token that came with the refresh token. Each refresh then adds an entry to \
             the deny list of all gateways. Otherwise that token lives until its `exp`, or until its login ends. Pairs \
-            of ApiOmat applications always end at a refresh.
+            of `applications.json` always end at a refresh.
             """)
         object.read(
             "clockSkew", .duration, into: &terms.clockSkew,

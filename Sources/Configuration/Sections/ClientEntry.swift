@@ -1,27 +1,27 @@
 import Bytes
 import Model
 
-/// An entry of `backends.json` (MBE-01) or `clients.json`. Other sections name it by `backend.reference`.
+/// An entry of `backends.json` or `clients.json`. Other sections name it by `backend.reference`.
 package struct ClientEntry: Sendable {
-    /// What it has as long as it is not revoked, and without the effect of `facebook`.
+    /// What it has as long as it is not revoked, and without the effect of a social login.
     package var client: Client
-    /// Login with Facebook, which excludes other logins; nil if off.
-    package var facebook: SocialLogin?
+    /// Social login, which excludes other logins; nil if off.
+    package var socialLogin: SocialLogin?
     /// Names of the identity providers for logins by browser (SSO-07); empty for the gateway's own form.
     package var identityProviders: [String] = []
-    /// Whether the registration was revoked: its secret, keys and tokens are invalid (MBE-06).
+    /// Whether the registration was revoked: its secret, keys and tokens are invalid.
     package var isRevoked = false
     package var clientKeys: ClientKeysEntry?
-    /// Names of the routes associated from this side (MBE-07); the routes list this client as well.
+    /// Names of the routes associated from this side; the routes list this client as well.
     package var routes: [String] = []
     /// The place of the entry.
     package var pointer = ""
 
     /// The client with the rights that it has now. A revoked one has no secret, takes no password and no anonymous key,
-    /// and none of its tokens counts (MBE-06).
+    /// and none of its tokens counts.
     package var inForce: Client {
         var client = client
-        if let facebook { client.restrict(to: facebook) }
+        if let socialLogin { client.restrict(to: socialLogin) }
         if isRevoked { client.revoke() }
         return client
     }
@@ -37,7 +37,9 @@ package struct ClientEntry: Sendable {
     }
 
     /// The entries of `backends.json`, and after them those of `clients.json`.
-    static func readAll(backends: Field?, clients: Field?) -> [ClientEntry] {
+    /// - Parameter keys: those of backends that other targets declare.
+    static func readAll(backends: Field?, clients: Field?, keys: [BackendKey]) -> [ClientEntry] {
+        let shape = shape(keys)
         var entries: [ClientEntry] = []
         for element in backends?.elements("an array of backends") ?? [] {
             guard var entry = shape.read(element) else { continue }
@@ -48,7 +50,14 @@ package struct ClientEntry: Sendable {
         return entries + ClientSection.readAll(clients, beside: entries)
     }
 
-    static let shape = Shape.object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { object in
+    /// A key of entries of `backends.json`.
+    typealias BackendKey = @Sendable (inout ObjectReader, inout ClientEntry) -> Void
+
+    static func shape(_ keys: [BackendKey]) -> Shape<ClientEntry> {
+        .object("a backend: {\"name\", \"version\", \"mobileBackendId\"}") { read(&$0, keys) }
+    }
+
+    private static func read(_ object: inout ObjectReader, _ keys: [BackendKey]) -> ClientEntry {
         var client = Client(
             name: object.required(
                 "name", .identifier, "a name", placeholder: "", "Name; unique together with the version."),
@@ -71,11 +80,6 @@ package struct ClientEntry: Sendable {
                 Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs \
                 `oauthConsumer` and an identity provider.
                 """))
-        let facebook = object.optional(
-            "facebook", SocialLogin.shape,
-            """
-            Login with Facebook, which then is the only way to log in; needs `anonymousKey` and `httpBasic`.
-            """)
         client.issuer = object.optional(
             "issuer", .reference(to: .issuer),
             """
@@ -104,13 +108,13 @@ package struct ClientEntry: Sendable {
             "default", .flag, into: &client.isDefault,
             "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
         var entry = ClientEntry(
-            client: client, facebook: facebook ?? nil, identityProviders: providers, isRevoked: isRevoked,
+            client: client, identityProviders: providers, isRevoked: isRevoked,
             clientKeys: clientKeys)
         object.read(
             "routes", .references(to: .route), into: &entry.routes,
             "Names of routes that belong to the backend, beside those that list it.")
+        for read in keys { read(&object, &entry) }
         declareRules(object)
-        check(entry, object)
         return entry
     }
 
@@ -146,7 +150,7 @@ package struct ClientEntry: Sendable {
                 .not(isBound), if: .isOn("enableSso"), at: "enableSso",
                 because: "single sign-on gives browsers tokens that are not bound",
                 expected: "no \"enableSso\", or tokens that are not bound"),
-            // MBE-05: single sign-on is offered only where OAuth Consumer is.
+            // Single sign-on is offered only where OAuth Consumer is.
             .requires(
                 givesTokens, if: .isOn("enableSso"), at: "enableSso", because: "\"enableSso\" needs \"oauthConsumer\"",
                 expected: "\"oauthConsumer\": true"),
@@ -156,26 +160,6 @@ package struct ClientEntry: Sendable {
             .requires(
                 givesTokens, if: .isOn("deviceGrant"), at: "deviceGrant",
                 because: "\"deviceGrant\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true"))
-    }
-
-    /// Login with Facebook needs the anonymous key, since the provider's token comes beside it (FB-01, FB-02), and excludes
-    /// other logins.
-    private static func check(_ entry: ClientEntry, _ object: ObjectReader) {
-        guard entry.facebook != nil else { return }
-        let (client, field) = (entry.client, object.field)
-        if !client.httpBasic {
-            field.error("Facebook login needs \"httpBasic\"", expected: "\"httpBasic\": true")
-        }
-        if !object.holds(.has("anonymousKey")) {
-            field.error("Facebook login needs \"anonymousKey\"", expected: "\"anonymousKey\"")
-        }
-        let others = [
-            ("redirectUris", client.grants.authorization != nil), ("deviceGrant", client.grants.allowsDevices),
-        ]
-        for (name, isThere) in others where isThere {
-            field.error(
-                "with Facebook login there is no other login", expected: "no \"\(name)\", or no \"facebook\"")
-        }
     }
 
     private static func compare(_ client: Client, _ other: Client, _ field: Field) {
@@ -194,32 +178,5 @@ package struct ClientEntry: Sendable {
         duplicate("mobileBackendId", client.id, other.id)
         duplicate("anonymousKey", client.anonymousKey, other.anonymousKey, isSecret: true)
         duplicate("clientId", client.clientID, other.clientID)
-    }
-}
-
-extension SocialLogin {
-    /// Facebook login of a client or an application (FB-02); nil if it is off.
-    package static let shape = Shape<SocialLogin?>.object("an object") { object in
-        let isEnabled = object.flag("enabled", default: false, "Whether it is on.")
-        let login = SocialLogin(
-            appID: object.optional("appId", .name, "App that tokens must be made for.") ?? "",
-            appSecret: object.optional("appSecret", .secret, "App secret.")?.value ?? "",
-            verifyURL: object.optional(
-                "verifyUrl", Shape(.pattern("^https?://"), read: { $0.verifyURL() }),
-                "Where tokens are inspected, by https, or http on loopback; `https://graph.facebook.com/debug_token` by default."
-            ))
-        object.rules(.requires("appId", "appSecret", if: .isOn("enabled")))
-        return isEnabled ? login : nil
-    }
-}
-
-extension Field {
-    /// An `https` URL, or one of this machine, since it transports tokens and the app secret.
-    fileprivate func verifyURL() -> WebURL? {
-        guard let url = url(allowHTTP: true) else { return nil }
-        guard url.isSecure || url.origin.isLocal else {
-            return error("the URL must begin with https://", found: summary)
-        }
-        return url
     }
 }

@@ -51,7 +51,7 @@ package struct GatewayConfiguration: Sendable {
     package var applications: [Application] = []
     package var users: [User]
     package var consumers: [Consumer]
-    /// The realms that users and clients may name; nil for any name (MBE-09, MBE-10).
+    /// The realms that users and clients may name; nil for any name.
     package var realms: [String]?
     /// The role catalogue (ROLE-04), at most 256 names.
     package var roles: RolesSection
@@ -235,7 +235,8 @@ extension GatewayConfiguration {
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
-            clients: ClientEntry.readAll(backends: section("backends"), clients: section("clients")),
+            clients: ClientEntry.readAll(
+                backends: section("backends"), clients: section("clients"), keys: extensions.backendKeys),
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],
             realms: section("realms").map { $0.names("an array of names of realms") ?? [] },

@@ -27,7 +27,7 @@ package struct MobileApplicationEntry: Sendable {
         guard let members = field.node.members else { return field.wrongType(expected) }
         if members.isEmpty { field.error("no application", expected: "at least one application") }
         return field.object(expected).entries.compactMap { name, place in
-            // No colon, which ends the name in a client's credential (oam-wire 3.3).
+            // No colon, which ends the name in a client's credential.
             guard EntryName.isValid(name) else {
                 return place.error("invalid name of an application \"\(name)\"", expected: EntryName.rule)
             }

@@ -111,11 +111,10 @@ package struct PolicyServerEntry: Sendable {
     }
 
     /// Fields that the gateway writes or that have credentials.
-    private static let reserved: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "dpop", "x-api-key", "x-apiomat-apikey",
-        "oracle-mobile-social-access-token", "host", "content-length", "transfer-encoding", "connection", "keep-alive",
-        "te", "trailer", "upgrade", "expect", "via", "x-request-id", "date",
-    ]
+    private static let reserved = Set(CallerFields.credentials.map { $0.lowercased() }).union([
+        "proxy-authorization", "cookie", "set-cookie", "x-api-key", "host", "content-length", "transfer-encoding",
+        "connection", "keep-alive", "te", "trailer", "upgrade", "expect", "via", "x-request-id", "date",
+    ])
 
     private static func fields(ofAnswer isAnswer: Bool) -> Shape<[String]> {
         .texts(.list(.headerName)) { field in

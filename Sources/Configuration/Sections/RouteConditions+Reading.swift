@@ -70,11 +70,10 @@ extension RouteConditions {
     }
 
     /// Fields that frame the message, have settings of their own, or are secrets.
-    private static let reserved: Set = [
-        "host", "authorization", "cookie", "proxy-authorization", "x-apiomat-apikey",
-        "oracle-mobile-social-access-token",
-        "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive",
+    private static let reserved = Set(CallerFields.credentials.map { $0.lowercased() }).union([
+        "host", "cookie", "proxy-authorization", "connection", "content-length", "transfer-encoding", "te", "trailer",
+        "upgrade", "keep-alive",
         "proxy-connection",
         "expect", "http2-settings", "origin", "access-control-request-method", "access-control-request-headers",
-    ]
+    ])
 }

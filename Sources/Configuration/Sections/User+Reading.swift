@@ -2,7 +2,7 @@ import Bytes
 import Model
 
 extension User {
-    /// The names of `attributes`, after the accessors of existing clients (oam-wire 5).
+    /// The names of `attributes`, after the accessors of existing clients.
     package static let attributeNames = [
         "displayName", "title", "description", "mobile", "telephoneNumber", "postalAddress", "country", "photo",
         "manager",

@@ -9,7 +9,7 @@ final class TLSContextObject: @unchecked Sendable {
     // reference.
     let pointer: OpaquePointer
 
-    /// AEAD ciphers with ephemeral keys only, as in Mozilla's intermediate list: no padding oracles, and forward
+    /// AEAD ciphers with ephemeral keys only, as in Mozilla's intermediate list: no padding to attack, and forward
     /// secrecy.
     static let defaultCiphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",

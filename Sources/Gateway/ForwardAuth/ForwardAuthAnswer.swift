@@ -69,8 +69,7 @@ struct ForwardAuthAnswer {
         "X-Gateway-Client-Fingerprint", "Cookie", "Forwarded", "X-Forwarded-Port", "X-Forwarded-Prefix",
     ].map { Array($0.utf8) }
 
-    private static let credentials = ["Authorization", "DPoP", "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey"]
-        .map { Array($0.utf8) }
+    private static let credentials = CallerFields.credentials.map { Array($0.utf8) }
 
     /// Fields that proxies set themselves.
     private static let ofProxies = ["X-Forwarded-Server", "X-Real-IP", "X-Request-Id", "X-API-Key"].map {

@@ -130,7 +130,7 @@ struct HeaderRewrite {
             break
         case .host, .contentLength, .xRequestID:
             return true
-        case .authorization, .dpop, .oracleMobileSocialAccessToken, .xApiomatApikey:
+        case .authorization, .dpop, .socialToken, .applicationKey:
             // The client's credential is meant for the gateway (GW-09).
             if !route.passesCredential { return true }
         case .userAgent:
@@ -138,7 +138,7 @@ struct HeaderRewrite {
         default:
             break
         }
-        // An imitation of a field used in the decision, such as `Oracle_Mobile_Backend_ID`, was not part of it; an
+        // An imitation of a field used in the decision, such as `X_Request_ID`, was not part of it; an
         // upstream that normalises names could take it for the real one.
         if field.token == .other, field.alias != .other { return true }
         if HopByHop.drops(field, options, headers, bytes) { return true }

@@ -10,7 +10,7 @@ extension LogEvent {
         ("bearer", "what happens to requests with bearer tokens meanwhile"),
         ("by", "kind of the author"),
         ("caller", "user of the application that made a change"),
-        ("client", "id of a client, or `mobileBackendId` of a mobile backend"),
+        ("client", "id of a client or of a mobile backend"),
         ("client_id", "OAuth client, or application"),
         ("client_ip", "address of the client"),
         ("contents", "what was written to the file"),

@@ -162,7 +162,7 @@ final class TokenInjection: LoopPart {
         _ bytes: Span<UInt8>, _ request: Span<UInt8>, _ upstream: UpstreamConnection
     ) -> UpstreamChallenge? {
         for i in 0..<responseHeaders.count where responseHeaders[i].token == .wwwAuthenticate {
-            guard let challenge = OAMChallenge.parse(bytes.slice(responseHeaders[i].value)) else { continue }
+            guard let challenge = WebgateChallenge.parse(bytes.slice(responseHeaders[i].value)) else { continue }
             let target = RequestText.word(request, from: RequestText.word(request, from: 0).count + 1)
             var resource = ((upstream.session?.socket ?? upstream.socket)?.scheme ?? []) + Array("://".utf8)
             resource.append(copying: RequestText.host(request))

@@ -18,7 +18,7 @@ extension Client {
         }
     }
 
-    /// The settings an application developer needs, as a JSON object (MBE-04).
+    /// The settings an application developer needs, as a JSON object.
     /// - Parameters:
     ///   - baseURL: without a trailing slash; paths begin with one.
     ///   - includingSecrets: whether to include the client secret.
@@ -46,7 +46,7 @@ extension Client {
         writer.member("baseUrl", baseURL)
         if let token = paths.token, oauthConsumer { writer.member("oauthTokenEndpoint", baseURL + token) }
         if let exchange = paths.exchange { writer.member("exchangeEndpoint", baseURL + exchange) }
-        // With SSO off the endpoint is absent, not empty. SSO needs OAuth Consumer (MBE-05).
+        // With SSO off the endpoint is absent, not empty. SSO needs OAuth Consumer.
         if let sso = paths.sso, enableSSO, oauthConsumer { writer.member("ssoTokenEndpoint", baseURL + sso) }
         // The identity provider needs this value (SAML-18). The exchange requires HTTP Basic (SAML-02).
         if let saml = paths.saml, httpBasic { writer.member("samlAudience", baseURL + saml) }

@@ -12,7 +12,7 @@ package final class Clients: Sendable {
     private let byClientID: [[UInt8]: Int]
     /// The client of Basic credentials that name none.
     package let defaultIndex: Int?
-    /// Whether none is a mobile backend: then no `Oracle-Mobile-Backend-ID` is missing beside Basic credentials.
+    /// Whether none is a mobile backend: then no id is missing beside Basic credentials.
     package let areStandard: Bool
     /// Keys of client assertions (RFC 7523), by `id`.
     package let clientKeys: [String: KeySet]
@@ -43,7 +43,7 @@ package final class Clients: Sendable {
         byClientID = Dictionary(uniqueKeysWithValues: clients.map { (Array($1.clientID.utf8), $0) })
     }
 
-    /// The client with this `mobileBackendId`, compared byte by byte. No heap allocation.
+    /// The client with this id, compared byte by byte. No heap allocation.
     package func client(id: Span<UInt8>) -> Client? {
         index(id: id).map { client(at: $0) }
     }
@@ -69,7 +69,7 @@ package final class Clients: Sendable {
         withdrawn?.contains(credential) == true
     }
 
-    /// Index in `clients` of the client with this `mobileBackendId`. No heap allocation.
+    /// Index in `clients` of the client with this id. No heap allocation.
     package func index(id: Span<UInt8>) -> Int? {
         var low = 0
         var high = sortedIDs.count
@@ -90,7 +90,7 @@ package final class Clients: Sendable {
         byClientID[Array(clientID.utf8)].map { client(at: $0) }
     }
 
-    /// The client of this name and version (MBE-08).
+    /// The client of this name and version.
     package func client(name: String, version: String) -> Client? {
         clients.firstIndex {
             $0.name.isExactly(name) && $0.version.isExactly(version)
@@ -102,7 +102,7 @@ package final class Clients: Sendable {
         clients.firstIndex { $0.reference.isExactly(reference) }.map { client(at: $0) }
     }
 
-    /// Whether the clients of the tokens that were exchanged still accept tokens of that time (MBE-02, MBE-06).
+    /// Whether the clients of the tokens that were exchanged still accept tokens of that time.
     package func stand(behind claims: AccessTokenClaims) -> Bool {
         claims.origins.allSatisfy { origin in
             guard let id = origin.backendID else { return true }

@@ -73,7 +73,7 @@ package final class UserStore: Sendable {
 
     /// The enabled user with this name and password. Slow by design: never call it on an event loop.
     ///
-    /// An unknown name (MBE-09) or a user without a password (MBE-11) costs one password hash as well, so that timing
+    /// An unknown name or a user without a password costs one password hash as well, so that timing
     /// does not reveal which names exist.
     package func check(username: String, password: [UInt8], realm: String) -> User? {
         let user = user(named: username, realm: realm)

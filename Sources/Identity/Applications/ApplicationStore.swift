@@ -1,6 +1,6 @@
 import Model
 
-/// The ApiOmat applications, found by name.
+/// The applications, found by name.
 package final class ApplicationStore: Sendable {
     package let applications: [Application]
     private let byName: [[UInt8]: Int]

@@ -44,7 +44,7 @@ package struct AssertionVerifier: Sendable {
 
     /// Verifies the token and identifies its user.
     /// - Parameters:
-    ///   - realm: of the client (MBE-09); nil searches all realms.
+    ///   - realm: of the client; nil searches all realms.
     ///   - now: seconds since 1970.
     package func verify(
         _ assertion: Assertion, realm: String?, now: Int64

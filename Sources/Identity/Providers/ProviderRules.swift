@@ -7,7 +7,7 @@ extension ProviderRules {
     /// Whether the provider has verified that address.
     static let verificationClaim = "email_verified"
 
-    /// - Parameter realm: of the client (MBE-09); nil searches all realms.
+    /// - Parameter realm: of the client; nil searches all realms.
     package func identify(
         _ identity: ProvidedIdentity, realm: String?, users: UserStore, catalogue: RoleCatalogue
     ) throws(ExternalIdentityRejection) -> ExternalIdentity {

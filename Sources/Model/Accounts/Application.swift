@@ -1,4 +1,4 @@
-/// An ApiOmat application of `applications.json`: whose users log in with the application's name and API key, and how
+/// An application of `applications.json`: whose users log in with the application's name and API key, and how
 /// long their tokens live (AOM-01).
 package struct Application: Sendable, Equatable {
     /// Who may change every user object (AOM-18).
@@ -59,8 +59,8 @@ package struct Application: Sendable, Equatable {
     package var allowSignUp = false
     /// Whether routes take the name and password of a user beside the API key.
     package var httpBasic = false
-    /// How people log in with Facebook; nil where they don't (AOM-11).
-    package var facebook: SocialLogin?
+    /// How people log in at a social provider; nil where they don't (AOM-11).
+    package var socialLogin: SocialLogin?
 
     package init(name: String, apiKey: String) {
         self.name = name

@@ -1,31 +1,31 @@
 import Bytes
 
 /// A client of the token service: of `clients.json`, or a mobile backend of `backends.json`, as which an application identifies
-/// itself (MBE-01).
+/// itself.
 package struct Client: Sendable {
-    /// Name and version together are the identity: two versions of a mobile backend are two clients (MBE-08). A client of
+    /// Name and version together are the identity: two versions of a mobile backend are two clients. A client of
     /// `clients.json` has its client id as a name and no version.
     package var name: String
     package var version: String
-    /// What the store and tokens know it by: the value of `Oracle-Mobile-Backend-ID`, or the client id.
+    /// What the store and tokens know it by: the id of a mobile backend, or the client id.
     package var id: String
     /// The text after `Basic ` in an anonymous request, verbatim (BASIC-02).
     package var anonymousKey: String
     package var clientID: String
     /// Nil for a client without a secret.
     package var clientSecret: Secret?
-    /// Only users of this realm log in here (MBE-09).
+    /// Only users of this realm log in here.
     package var realm: String
-    /// Whether OAuth grants and tokens of this client are accepted (MBE-02).
+    /// Whether OAuth grants and tokens of this client are accepted.
     package var oauthConsumer: Bool
-    /// Whether Basic and the anonymous key are accepted (MBE-03).
+    /// Whether Basic and the anonymous key are accepted.
     package var httpBasic: Bool
     package var enableSSO: Bool
     /// Name of the issuer that the token endpoint delegates to; nil for the gateway's own (OAUTH-09).
     package var issuer: String?
     /// Browser login options (SSO-07); empty for the gateway's own form.
     package var loginChoices: [LoginChoice] = []
-    /// Tokens that were issued before this second since 1970 are refused (MBE-06).
+    /// Tokens that were issued before this second since 1970 are refused.
     package var tokensNotBefore: Int64
 
     /// Whether all of its tokens are revoked.
@@ -36,8 +36,8 @@ package struct Client: Sendable {
     package var displayName: String?
     /// What its client may have beyond plain access tokens.
     package var grants = ClientGrants()
-    /// Facebook login, which excludes every other way to log in (FB-04); nil if not used.
-    package private(set) var facebook: SocialLogin?
+    /// Social login, which excludes every other way to log in (FB-04); nil if not used.
+    package private(set) var socialLogin: SocialLogin?
     /// Of a client that has registered itself (RFC 7591): the `id` of the client that its users log in as at.
     package private(set) var sponsorID: String?
     /// SHA-256 digest of the random secret of such a client; nil without one.
@@ -46,7 +46,7 @@ package struct Client: Sendable {
     package init(
         name: String, version: String, id: String, anonymousKey: String = "", clientID: String = "",
         clientSecret: Secret? = nil, realm: String = "Default", oauthConsumer: Bool = true, httpBasic: Bool = true,
-        enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0, facebook: SocialLogin? = nil
+        enableSSO: Bool = false, issuer: String? = nil, tokensNotBefore: Int64 = 0, socialLogin: SocialLogin? = nil
     ) {
         self.name = name
         self.version = version
@@ -60,23 +60,23 @@ package struct Client: Sendable {
         self.enableSSO = enableSSO
         self.issuer = issuer
         self.tokensNotBefore = tokensNotBefore
-        if let facebook { restrict(to: facebook) }
+        if let socialLogin { restrict(to: socialLogin) }
     }
 
-    /// Lets users log in at Facebook only, regardless of the switches (FB-04).
-    package mutating func restrict(to facebook: SocialLogin) {
-        self.facebook = facebook
+    /// Lets users log in at the social provider only, regardless of the switches (FB-04).
+    package mutating func restrict(to login: SocialLogin) {
+        socialLogin = login
         oauthConsumer = false
         enableSSO = false
     }
 
-    /// Removes every credential that grants access (MBE-06).
+    /// Removes every credential that grants access.
     package mutating func revoke() {
         clientSecret = nil
         httpBasic = false
         enableSSO = false
         tokensNotBefore = .max
-        facebook = nil
+        socialLogin = nil
         grants = ClientGrants()
     }
 

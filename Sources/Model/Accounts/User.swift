@@ -1,13 +1,13 @@
-/// A local user of `users.json` (MBE-10).
+/// A local user of `users.json`.
 package struct User: Sendable, Equatable {
     /// Compared with case; unique within its realm.
     package var username: String
     package var email: String
     package var firstName: String
     package var lastName: String
-    /// The user logs in through clients of this realm alone (MBE-09).
+    /// The user logs in through clients of this realm alone.
     package var realm: String
-    /// `{scheme}payload` (CRYPTO-01). Without one every password is refused, while token exchange works (MBE-11).
+    /// `{scheme}payload` (CRYPTO-01). Without one every password is refused, while token exchange works.
     package var passwordHash: String?
     /// Names of the role catalogue, as assigned.
     package var roles: [String]

@@ -19,7 +19,7 @@ package struct RouteEntry: Sendable {
     package var clients: [String] = []
     /// The client of Basic credentials that name none.
     package var defaultBackend: String?
-    /// The ApiOmat application whose tokens the route accepts; nil for none (AOM-16).
+    /// The application whose tokens the route accepts; nil for none.
     package var application: String?
     /// The rule of methods without one of their own.
     package var access = AccessRule()

@@ -40,7 +40,7 @@ struct ClientAssertionVerifier: Sendable {
         guard case .verified(let token) = verifier.verify(assertion.token.span, now: now),
             isAddressedToUsAlone(token.claims)
         else { throw .invalidClientAssertion }
-        // As it is now: another gateway may have revoked it (MBE-06).
+        // As it is now: another gateway may have revoked it.
         guard let client = store.client(clientID: clients[token.issuerIndex].clientID), !client.isRevoked else {
             throw .invalidClientAssertion
         }

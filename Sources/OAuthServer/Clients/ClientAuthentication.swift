@@ -94,7 +94,7 @@ struct ClientAuthentication: Sendable {
                     client: try authenticate(
                         PresentedSecret(request.authorization, form), from: ClientOrigin(request, now: now)))
             }
-        // MBE-02: said only to the client itself.
+        // Said only to the client itself.
         guard proof.client.oauthConsumer else { throw .unauthorizedClient }
         return proof
     }

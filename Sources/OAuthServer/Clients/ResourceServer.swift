@@ -6,7 +6,7 @@ import Identity
 package struct ResourceServer: Sendable {
     package var clientID: String
     package var clientSecret: String
-    /// The `mobileBackendId`s whose tokens it may ask about; nil for all.
+    /// Ids of the clients whose tokens it may ask about; nil for all.
     package var clients: [String]?
 
     package init(clientID: String, clientSecret: String, clients: [String]? = nil) {

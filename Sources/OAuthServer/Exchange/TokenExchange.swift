@@ -71,7 +71,7 @@ struct TokenExchange: Sendable {
         }
     }
 
-    /// A user must belong to the client's realm (MBE-09), and a token without a user to its own client.
+    /// A user must belong to the client's realm, and a token without a user to its own client.
     private func check(_ subject: AccessTokenClaims, _ target: Client) throws(TokenFailure) {
         if subject.backendID.isExactly(target.id) { return }
         let origin = service.settings.clients.client(id: Array(subject.backendID.utf8).span)

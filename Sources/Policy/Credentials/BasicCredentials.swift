@@ -63,7 +63,7 @@ struct BasicCredentials: Sendable {
         bytes: Span<UInt8>, headers: HeaderTable, from address: IPAddress?, now: Int64
     ) -> AuthenticationOutcome {
         let index: Int
-        switch headers.occurrences(.oracleMobileBackendID) {
+        switch headers.occurrences(.backendID) {
         case 0:
             var own: [UInt8]?
             switch route?.passwordOwner {
@@ -85,14 +85,14 @@ struct BasicCredentials: Sendable {
             }
             index = known
         case 1:
-            guard let id = headers.value(.oracleMobileBackendID) else { return .rejected(.missingBackend) }
+            guard let id = headers.value(.backendID) else { return .rejected(.missingBackend) }
             guard let known = clients.index(id: bytes.slice(id)) else { return .rejected(.unknownClient) }
             index = known
         // BASIC-03; two ids are as good as none, since each side could read another one.
         default: return .rejected(.missingBackend)
         }
         let client = clients.client(at: index)
-        guard client.httpBasic else { return .rejected(.basicDisabled) }  // MBE-03
+        guard client.httpBasic else { return .rejected(.basicDisabled) }
         // BASIC-02: the key is looked at first, verbatim; it could be the Base64 of something with a colon.
         let key = anonymous[index].key
         if !key.isEmpty, !client.anonymousKey.isEmpty, constantTimeEqual(key.span, credential) {
@@ -102,7 +102,7 @@ struct BasicCredentials: Sendable {
         }
         // No password is checked that would not count.
         guard accepted.contains(.passwords) else { return .rejected(.authenticatorNotListed) }
-        guard client.facebook == nil else { return .rejected(.socialLoginOnly) }  // FB-04
+        guard client.socialLogin == nil else { return .rejected(.socialLoginOnly) }  // FB-04
         return logIn(credential, realm: client.realm, context: UInt64(index), from: address, now: now) { user in
             self.principal(user, client, at: now)
         }

@@ -91,7 +91,7 @@ extension PolicySnapshot {
             if revocations.isRevoked(principal) { return .rejected(.tokenRevoked) }
             cache.insert(
                 copy, principal, expiresAt: principal.expiresAt ?? now, revocationGeneration: reading.generation)
-            // MBE-09: users of another realm are unknown here.
+            // Users of another realm are unknown here.
             guard login.accepts(sessionOf: principal) else { return .rejected(.sessionInvalid) }
             return reading.isBlind ? .rejected(.storeUnavailable) : admitted(principal, now: now)
         } catch {

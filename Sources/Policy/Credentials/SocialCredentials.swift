@@ -21,15 +21,15 @@ struct SocialCredentials: Sendable {
     func authenticate(
         _ client: Client, bytes: Span<UInt8>, headers: HeaderTable, now: Int64
     ) -> AuthenticationOutcome? {
-        guard let login = client.facebook, let verifier else { return nil }
-        let providers = headers.occurrences(.oracleMobileSocialIdentityProvider)
-        let tokens = headers.occurrences(.oracleMobileSocialAccessToken)
+        guard let login = client.socialLogin, let verifier else { return nil }
+        let providers = headers.occurrences(.socialProvider)
+        let tokens = headers.occurrences(.socialToken)
         if providers == 0, tokens == 0 { return nil }
         // Half of it is no anonymous call, and of two tokens each side could mean another one.
-        guard providers == 1, tokens == 1, let provider = headers.value(.oracleMobileSocialIdentityProvider),
-            let token = headers.value(.oracleMobileSocialAccessToken)
+        guard providers == 1, tokens == 1, let provider = headers.value(.socialProvider),
+            let token = headers.value(.socialToken)
         else { return .rejected(.malformedCredential) }
-        guard equalIgnoringCase(SocialCredentials.facebook, bytes.slice(provider)) else {
+        guard bytesEqualIgnoringCase(login.provider.utf8.span, bytes.slice(provider)) else {
             return .rejected(.unknownIssuer)
         }
         let copy = [UInt8](copying: bytes.slice(token))
@@ -39,7 +39,7 @@ struct SocialCredentials: Sendable {
             effect.map { [roles] verdict in
                 switch verdict {
                 case .valid(let userID, let endsAt):
-                    .success(SocialCredentials.principal(SocialLogin.subject(userID), id, roles, endsAt))
+                    .success(SocialCredentials.principal(userID, login, id, roles, endsAt))
                 case .invalid: .failure(.invalidToken)
                 case .unavailable: .failure(.identityProviderUnavailable)
                 }
@@ -47,16 +47,14 @@ struct SocialCredentials: Sendable {
     }
 
     /// An earlier caller under the current configuration; the provider is not asked again.
-    func renew(_ principal: Principal, _ client: Client) -> Principal? { client.facebook == nil ? nil : principal }
+    func renew(_ principal: Principal, _ client: Client) -> Principal? { client.socialLogin == nil ? nil : principal }
 
     /// FB-07: users that only the provider knows have no roles.
     private static func principal(
-        _ subject: String, _ backendID: String, _ roles: RoleCatalogue, _ endsAt: Int64?
+        _ userID: String, _ login: SocialLogin, _ backendID: String, _ roles: RoleCatalogue, _ endsAt: Int64?
     ) -> Principal {
         Principal(
-            kind: .user, method: .social, subject: subject, issuer: SocialLogin.provider, backendID: backendID,
+            kind: .user, method: .social, subject: login.subject(userID), issuer: login.provider, backendID: backendID,
             roles: RoleSet(), catalogue: roles, level: SocialLogin.level, virtual: true, expiresAt: endsAt)
     }
-
-    private static let facebook = Array(SocialLogin.provider.utf8)
 }

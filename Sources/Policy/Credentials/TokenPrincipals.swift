@@ -127,7 +127,7 @@ struct TokenPrincipals: Sendable {
         of claims: AccessTokenClaims, _ bytes: [UInt8], issuer: String = "local", json: JSONNode? = nil,
         authentication: AuthenticationClaims = .none
     ) throws(Reason) -> Principal {
-        // MBE-02: switching OAuth off for a client ends the tokens that it has; a deleted client has none (MBE-06).
+        // Switching OAuth off for a client ends the tokens that it has; a deleted client has none.
         guard let client = clients.client(id: Array(claims.backendID.utf8).span) else { throw .unknownClient }
         guard client.oauthConsumer else { throw .oauthDisabled }
         guard claims.issuedAt >= client.tokensNotBefore, clients.stand(behind: claims) else { throw .tokenRevoked }
@@ -189,7 +189,7 @@ struct TokenPrincipals: Sendable {
     /// The holder of a session at a service domain.
     private func holder(of session: Session, at place: Session.Place) throws(Reason) -> SessionHolder {
         guard let client = clients.client(id: Array(place.backendID.utf8).span) else { throw .unknownClient }
-        // A session ends with what its access tokens would end with (MBE-02).
+        // A session ends with what its access tokens would end with.
         guard client.oauthConsumer else { throw .oauthDisabled }
         // Logins of a removed domain, provider or form are refused.
         guard let domain = browserDomains[place.domain],

@@ -255,7 +255,7 @@ package struct Decision: ~Copyable {
 }
 
 extension HeaderTable {
-    /// Whether a user token of Mobile & Social is the only credential.
+    /// Whether a user token of a service domain is the only credential.
     fileprivate func hasUserTokenOnly(_ bytes: Span<UInt8>) -> Bool {
         guard occurrences(.authorization) == 0 else { return false }
         for i in 0..<count where self[i].token == .other {

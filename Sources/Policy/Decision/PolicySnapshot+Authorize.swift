@@ -69,11 +69,11 @@ extension PolicySnapshot {
 
     private static func isReading(_ method: Method) -> Bool { method == .get || method == .head || method == .options }
 
-    /// Whether `Oracle-Mobile-Backend-ID`, where it was sent, names the client of the credential (ISS-06). The field is
+    /// Whether the field with the id of a client, where it was sent, names the client of the credential (ISS-06). The field is
     /// a claim: it cannot give a client to a credential that has none, and two different ones match no credential.
     private func claimsOwnClient(_ principal: Principal, bytes: Span<UInt8>, headers: HeaderTable) -> Bool {
-        guard let field = headers.value(.oracleMobileBackendID) else { return true }
-        return headers.occurrences(.oracleMobileBackendID) == 1
+        guard let field = headers.value(.backendID) else { return true }
+        return headers.occurrences(.backendID) == 1
             && equal(principal.backendBytes, bytes.slice(field))
     }
 

@@ -53,8 +53,8 @@ package struct RefusalEvidence {
                 ["Origin \(origin.map { Evidence.quoted(String(decoding: $0, as: UTF8.self)) } ?? "none")"]
             }
         case .backendMismatch:
-            let named = RefusalEvidence.text(headers.value(.oracleMobileBackendID), bytes)
-            lines = ["Oracle-Mobile-Backend-ID \(named)", RefusalEvidence.client(of: principal)]
+            let named = RefusalEvidence.text(headers.value(.backendID), bytes)
+            lines = ["\(HeaderToken.backendID.name) \(named)", RefusalEvidence.client(of: principal)]
         case .apiKeyUnknown, .apiKeyExpired:
             lines =
                 route.map {

@@ -5,10 +5,8 @@ import Model
 /// Allowed origins, CORS settings and fields. Shared by all routes without settings of their own.
 package final class CORSPolicy: Sendable {
     /// Request fields that pages may always set (CORS-06).
-    private static let standardHeaders = [
-        "Authorization", "Content-Type", "Oracle-Mobile-Backend-ID", "Oracle-Mobile-Social-Identity-Provider",
-        "Oracle-Mobile-Social-Access-Token", "X-Apiomat-Apikey",
-    ]
+    private static let standardHeaders =
+        ["Authorization", "Content-Type"] + CallerFields.claims + CallerFields.secrets
 
     /// The gateway's own base URLs, which are not cross-site (CORS-07, AMB-31).
     private let ownOrigins: [URLPattern]

@@ -10,7 +10,7 @@ package struct AuthenticationScheme: Sendable, Equatable {
     /// The form's path with a query.
     package var formTarget: String
     /// Ids of the clients whose users may log in by the form: those of its realm, since the same name in another realm
-    /// is a different user (MBE-09).
+    /// is a different user.
     package var clients: [String] = []
     /// Login classes of the form: sessions of other classes do not satisfy the scheme (CACHE-11).
     package var logins: [LoginClass] = []

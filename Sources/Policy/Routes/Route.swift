@@ -51,7 +51,7 @@ package final class Route: Sendable {
     package let errors: ErrorAnswers?
     /// Ids of the clients whose credentials are accepted; empty for all (ISS-07).
     package let clients: [[UInt8]]
-    /// Name and key of the ApiOmat application whose tokens alone are accepted; empty for none (AOM-16).
+    /// Name and key of the application whose tokens alone are accepted; empty for none (AOM-16).
     package let applicationName: [UInt8]
     let applicationKey: [UInt8]
     /// Whose Basic credentials without the id of a client are.
@@ -249,7 +249,7 @@ package final class Route: Sendable {
     /// AOM-16: routes of an application require its key in addition to the credential; nil if it was sent.
     func refusesKey(bytes: Span<UInt8>, headers: HeaderTable) -> Reason? {
         if applicationKey.isEmpty { return nil }
-        guard headers.occurrences(.xApiomatApikey) == 1, let field = headers.value(.xApiomatApikey) else {
+        guard headers.occurrences(.applicationKey) == 1, let field = headers.value(.applicationKey) else {
             return .missingApplicationKey
         }
         let key = applicationKey

@@ -45,13 +45,13 @@ package struct PolicySettings: Sendable {
     package var passwordVerifiers: [String: any PasswordVerifier] = [:]
     /// Level of a verified password (CHAL-06).
     package var passwordLevel = Principal.standardLevel
-    /// Resolves tokens of ApiOmat applications; nil without applications.
+    /// Resolves tokens of applications; nil without applications.
     package var opaqueTokens: (any OpaqueTokens)?
     /// Records of tokens issued by issuer modules; nil if no client has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
     /// Issuers of SAML assertions; nil if no route takes assertions.
     package var assertions: AssertionSettings?
-    /// Verifies Facebook tokens; nil if no client uses it.
+    /// Verifies tokens of social logins; nil if no client uses it.
     package var socialVerifier: (any SocialVerifier)?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
     package var activities: (any SessionActivities)?

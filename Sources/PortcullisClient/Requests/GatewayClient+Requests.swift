@@ -90,8 +90,8 @@ extension GatewayClient {
     }
 
     /// The first well-formed OAM-Auth challenge of all fields (oam-wire 1.1).
-    private static func challenge(in response: ClientResponse) -> OAMChallenge? {
-        response.values("www-authenticate").lazy.compactMap { OAMChallenge.parse(Array($0.utf8).span) }.first
+    private static func challenge(in response: ClientResponse) -> WebgateChallenge? {
+        response.values("www-authenticate").lazy.compactMap { WebgateChallenge.parse(Array($0.utf8).span) }.first
     }
 }
 

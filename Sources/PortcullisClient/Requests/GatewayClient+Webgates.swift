@@ -10,7 +10,7 @@ extension GatewayClient {
     /// A token for a challenge: the stored one, unless it was just refused or its level is too low, otherwise a new
     /// one.
     func token(
-        for challenge: OAMChallenge, _ address: WebURL, refused: WebgateToken?
+        for challenge: WebgateChallenge, _ address: WebURL, refused: WebgateToken?
     ) async throws(ClientError) -> WebgateToken {
         if let refused, refused.isFor(challenge.webgate, at: address.place), refused.level >= challenge.level {
             try forget(refused)
@@ -43,7 +43,7 @@ extension GatewayClient {
     /// Gets a token for all concurrent requests. It is stored before the pending request ends, so that no other request
     /// misses both.
     private func fetchToken(
-        _ name: String, _ challenge: OAMChallenge, _ address: WebURL
+        _ name: String, _ challenge: WebgateChallenge, _ address: WebURL
     ) async -> Result<WebgateToken, ClientError> {
         defer { live.withLock { $0.pendingTokens[name] = nil } }
         do throws(ClientError) {
@@ -55,7 +55,7 @@ extension GatewayClient {
         }
     }
 
-    private func obtain(_ challenge: OAMChallenge, _ address: WebURL) async throws(ClientError) -> WebgateToken {
+    private func obtain(_ challenge: WebgateChallenge, _ address: WebURL) async throws(ClientError) -> WebgateToken {
         if let agent { return try await obtain(by: agent, challenge, address) }
         var login = try login()
         var reply = try await access(context: challenge.context, resource: address.description, login)
@@ -80,7 +80,7 @@ extension GatewayClient {
 
     /// Asks the agent of single sign-on, which has the login (AGT-02).
     private func obtain(
-        by agent: any SSOAgentChannel, _ challenge: OAMChallenge, _ address: WebURL
+        by agent: any SSOAgentChannel, _ challenge: WebgateChallenge, _ address: WebURL
     ) async throws(ClientError) -> WebgateToken {
         guard let serviceDomain = profile.serviceDomain, let application = profile.appName else {
             throw ClientError(.missingProperty, "/serviceDomain or /appName is missing in the profile")

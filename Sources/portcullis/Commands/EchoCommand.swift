@@ -15,7 +15,7 @@ enum EchoCommand: Command {
         --threads  number of threads (default: 1)
 
         /_echo/count          the number of requests as text; not counted itself
-        /_echo/debug_token    Facebook's response for the token ?input_token=; one that begins with "fb-" is valid
+        /_echo/debug_token    a social provider's response for the token ?input_token=; one that begins with "fb-" is valid
         ?delay=MILLISECONDS   delays the response (the path /slow: 5 s)
         ?bytes=COUNT          responds with a body of COUNT bytes
         ?status=CODE          responds with the status CODE

@@ -32,7 +32,7 @@ struct EchoRequest {
 
     var isCount: Bool { path == "/_echo/count" }
 
-    /// The response of Facebook's `debug_token`, for the sample configuration: tokens that begin with `fb-` are valid, and
+    /// The response of a social provider's `debug_token`, for the sample configuration: tokens that begin with `fb-` are valid, and
     /// the rest is the user id. Nil for other paths.
     var debugToken: [UInt8]? {
         guard path == "/_echo/debug_token" else { return nil }

@@ -5,7 +5,7 @@ import Model
 import TokenStorage
 
 /// Tokens that a new configuration revokes: those of users and clients that are removed, disabled, or have a later
-/// `tokensNotBefore` (MBE-06, MAP-04). The configuration itself rejects access tokens. This type covers records of the
+/// `tokensNotBefore` (MAP-04). The configuration itself rejects access tokens. This type covers records of the
 /// store, and tokens that were issued before the configuration took effect.
 struct EndedTokens: Sendable {
     private enum Holder {

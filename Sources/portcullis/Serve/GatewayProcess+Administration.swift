@@ -19,7 +19,7 @@ extension GatewayProcess {
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in
             guard let self, let shared else { return .failed }
-            // Responds once no worker uses the old configuration (MBE-06, POL-01) and the store has the revocations for
+            // Responds once no worker uses the old configuration (POL-01) and the store has the revocations for
             // other gateways.
             let isStored = DispatchSemaphore(value: 0)
             let failure = Mutex<StoreFailure?>(nil)

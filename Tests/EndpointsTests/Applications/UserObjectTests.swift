@@ -233,7 +233,9 @@ import TokenStorage
     @Test("AOM-11: Facebook users get a pair in the slot `facebook`, without account and roles")
     func facebook() throws {
         let url = try WebURL("https://graph.example.com/debug_token")
-        let apps = Apps { $0.facebook = SocialLogin(appID: "app", appSecret: "s|x", verifyURL: url) }
+        let apps = Apps {
+            $0.socialLogin = SocialLogin(provider: "facebook", appID: "app", appSecret: "s|x", verifyURL: url)
+        }
         let form =
             "grant_type=aom_facebook&client_id=testApp&client_secret=\(Apps.key)&facebook_token=EAAB%2B1"
         #expect(apps.post(form).status == 503)

@@ -12,7 +12,7 @@ import Testing
     static let good = #"{"data":{"app_id":"42","type":"USER","is_valid":true,"user_id":"1001","expires_at":5000}}"#
 
     static func login(_ url: String = "https://graph.example.com/debug_token") throws -> SocialLogin {
-        SocialLogin(appID: "42", appSecret: "s&cret", verifyURL: try WebURL(url))
+        SocialLogin(provider: "facebook", appID: "42", appSecret: "s&cret", verifyURL: try WebURL(url))
     }
 
     static func verdict(_ verifier: FacebookVerifier, _ token: String = "EAAB", now: Int64 = 1000) throws

@@ -5,7 +5,7 @@ import HTTP
 import Identity
 import Model
 
-/// Mobile backends (MBE-01 to MBE-07).
+/// Mobile backends.
 struct BackendAdministration: CredentialAdministration {
     static let (section, noun, depth) = ("backends", "backend", 2)
 
@@ -24,7 +24,7 @@ struct BackendAdministration: CredentialAdministration {
         operation(.delete, "backends/*/*/routes/*", "backends.remove-route", Self.removeRoute),
     ]
 
-    /// `?secrets=true` includes the client secret, which is audited (MBE-04). The version may be left out where there is one.
+    /// `?secrets=true` includes the client secret, which is audited. The version may be left out where there is one.
     func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = request.path[1]
         let version = request.path.count > 2 ? request.path[2] : nil
@@ -70,7 +70,7 @@ struct BackendAdministration: CredentialAdministration {
         }
     }
 
-    /// Associates a route with the backend (MBE-07).
+    /// Associates a route with the backend.
     func addRoute(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let name = try AdminBody(request, known: ["route"]).required("route")
         return try edit(request) { (text, place, before) throws(AdminFailure) in

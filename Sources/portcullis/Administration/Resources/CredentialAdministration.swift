@@ -44,7 +44,7 @@ extension CredentialAdministration {
         }
     }
 
-    /// Shows one of the entries, with its secret where the request asks for it, which is audited (MBE-04).
+    /// Shows one of the entries, with its secret where the request asks for it, which is audited.
     func shown(
         _ request: AdminRequest, _ find: ([Client]) throws(AdminFailure) -> Client
     ) throws(AdminFailure) -> AdminAnswer {
@@ -60,7 +60,7 @@ extension CredentialAdministration {
         return answer
     }
 
-    /// Creates a new secret; the old one and all tokens become invalid. Reactivates a revoked entry (MBE-06).
+    /// Creates a new secret; the old one and all tokens become invalid. Reactivates a revoked entry.
     func rotateSecret(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let secret = NewBackend.secret()
         let now = try administration.change(Self.section, request) { (text, before) throws(AdminFailure) in
@@ -84,7 +84,7 @@ extension CredentialAdministration {
         return answer
     }
 
-    /// Invalidates the secret and all tokens (MBE-06).
+    /// Invalidates the secret and all tokens.
     func revoke(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         try edit(request) { (text, place, _) throws(AdminFailure) in
             text.put("clientSecret", of: place, nil)

@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// A new backend with random ids and keys (MBE-01).
+/// A new backend with random ids and keys.
 struct NewBackend {
     let name: String
     let version: String

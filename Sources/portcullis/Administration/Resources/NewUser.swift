@@ -12,7 +12,7 @@ struct NewUser: Sendable {
     var email: String?
     var firstName: String?
     var lastName: String?
-    /// `{scheme}payload`; nil for a user who cannot log in with a password (MBE-11).
+    /// `{scheme}payload`; nil for a user who cannot log in with a password.
     var password: String?
     var roles: [String] = []
     var enabled = true

@@ -4,7 +4,7 @@ import Gateway
 import HTTP
 import Model
 
-/// Realms, which determine whose users log in where (MBE-09, MBE-10).
+/// Realms, which determine whose users log in where.
 struct RealmAdministration: ResourceAdministration {
     let administration: Administration
 

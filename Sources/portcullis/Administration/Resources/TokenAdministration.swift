@@ -7,7 +7,7 @@ import OAuthServer
 import Reactor
 import TokenStorage
 
-/// Tokens in the store of a running gateway (AOM-22, AOM-23, MBE-06).
+/// Tokens in the store of a running gateway (AOM-22, AOM-23).
 struct TokenAdministration: ResourceAdministration {
     let administration: Administration
 

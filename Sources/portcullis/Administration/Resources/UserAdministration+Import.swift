@@ -2,7 +2,7 @@ import Configuration
 import Crypto
 import Gateway
 
-/// The import of users as CSV (MBE-10).
+/// The import of users as CSV.
 extension UserAdministration {
     /// Adds all users or none. `?check=true` only checks whether they could be added.
     func importList(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {

@@ -6,7 +6,7 @@ import HTTP
 import Identity
 import Model
 
-/// Local users (MBE-10, MBE-11, MAP-04).
+/// Local users (MAP-04).
 struct UserAdministration: ResourceAdministration {
     let administration: Administration
 

@@ -3,7 +3,7 @@ import Configuration
 import Crypto
 import Model
 
-/// Users of a CSV file with a header row (MBE-10). Problems are reported by line; with any problem no user is added.
+/// Users of a CSV file with a header row. Problems are reported by line; with any problem no user is added.
 struct UserList: Sendable {
     struct Row: Sendable {
         var line: Int

@@ -64,7 +64,7 @@ struct EndpointParts {
     var opaqueTokens: (any OpaqueTokens)?
     /// Verifies tokens of social logins.
     var socialVerifier: (any SocialVerifier)?
-    /// Verifies user tokens of Mobile & Social for other services.
+    /// Verifies user tokens of service domains for other services.
     var userTokens:
         (
             @Sendable (String, Int64, @escaping @Sendable (Principal) -> Effect<EndpointResponse>) ->

@@ -95,7 +95,7 @@
             domain.limits = entry.limits
             domain.backends = clients
             domain.applications = entry.applications.compactMap { application in
-                // MBE-06: where the client is revoked there is no application.
+                // Where the client is revoked there is no application.
                 clients.clients.first { $0.reference == application.client && !$0.isRevoked }
                     .map {
                         MobileApplication(

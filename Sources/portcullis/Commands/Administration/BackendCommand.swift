@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HTTP
 
-/// `portcullis backend`: mobile backends of `backends.json` (MBE-01 to MBE-07).
+/// `portcullis backend`: mobile backends of `backends.json`.
 enum BackendCommand: Command {
     static let name = "backend"
     static let summary = "create, show, change and revoke mobile backends"

@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HTTP
 
-/// `portcullis realms`: the realms of users and clients (MBE-10).
+/// `portcullis realms`: the realms of users and clients.
 enum RealmsCommand: Command {
     static let name = "realms"
     static let summary = "add, list and remove realms"

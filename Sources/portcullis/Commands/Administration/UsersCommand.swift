@@ -3,7 +3,7 @@ import Configuration
 import Gateway
 import HTTP
 
-/// `portcullis users`: local users (MBE-10, MBE-11).
+/// `portcullis users`: local users.
 enum UsersCommand: Command {
     static let name = "users"
     static let summary = "add, change, import, list and remove local users"

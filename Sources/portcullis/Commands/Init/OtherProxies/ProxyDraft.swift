@@ -22,7 +22,7 @@ struct ProxyDraft {
     private(set) var answered = ManagedNames.own.filter { !$0.hasSuffix("*") } + ["Authorization", "DPoP", "Cookie"]
     /// Fields with credentials that are for the decision alone.
     private(set) var credentials =
-        ManagedNames.credentials.filter { !["Authorization", "DPoP"].contains($0) }
+        CallerFields.secrets
         + ["X-API-Key"]
     /// Managed names; `Name-*` for a family.
     private(set) var managed = ManagedNames.groups.flatMap(\.names) + ["X-Forwarded-Uri", "X-Forwarded-Method"]
