@@ -29,6 +29,15 @@ enum CompatibilityFamilies {
         #endif
     }
 
+    /// What `portcullis init` offers for clients of families; nil for nothing.
+    static var draft: FamilyDraft? {
+        #if Compatibility
+            .mobileSocial
+        #else
+            nil
+        #endif
+    }
+
     /// The sections of families.
     static var sections: [SectionExtension] {
         #if Compatibility

@@ -7,11 +7,14 @@ import Reactor
 enum InitCommand: Command {
     static let name = "init"
     static let summary = "write a configuration directory to begin with"
+    /// What the program offers beside the kinds of every gateway.
+    private static let family = CompatibilityFamilies.draft
+    private static let kinds = "--oidc, --users" + (family.map { ", --login and \($0.flag)" } ?? " and --login")
     static let help = """
         usage: portcullis init DIR --oidc ISSUER --audience NAME [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR --users [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR --login ISSUER --client-id ID [--upstream URL] [--listen ADDRESS:PORT]
-               portcullis init DIR --oracle [--upstream URL] [--listen ADDRESS:PORT]
+        \(family.map { "       portcullis init DIR \($0.flag) [--upstream URL] [--listen ADDRESS:PORT]\n" } ?? "")\
                portcullis init DIR
                portcullis init --forward-auth nginx|caddy|traefik|envoy [--config DIR]
 
@@ -24,8 +27,7 @@ enum InitCommand: Command {
         --users   users of the gateway's own, with name and password (Basic) or with tokens of the token endpoint
         --login   browsers that log in at an OpenID Connect provider; the client secret is read from standard input
                   (one line, without echo on a terminal)
-        --oracle  clients of Oracle Mobile & Social (OAM-Auth challenges), and users of the gateway's own
-
+        \(family.map { "\($0.flag)  \($0.help)\n" } ?? "")
         --upstream  the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens);
                     `localhost:9000` means http, and a name without a port https
         --listen    where the gateway listens (default: 127.0.0.1:8080)
@@ -49,7 +51,7 @@ enum InitCommand: Command {
                 "--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config", "--base-url",
                 "--owner", "--forward-auth",
             ],
-            flags: ["--users", "--oracle"])
+            flags: Set(["--users"] + (family.map { [$0.flag] } ?? [])))
         if let proxy = arguments["--forward-auth"] { return try print(proxy, arguments) }
         let directory = try arguments.directory(of: self)
         let address = try arguments.listening("127.0.0.1:8080")
@@ -103,8 +105,8 @@ enum InitCommand: Command {
             let provider = try self.issuer(issuer, "--login")
             kinds.append(.login(issuer: provider, client: client, secret: try PasswordPrompt.read("client secret")))
         }
-        if arguments.has("--oracle") { kinds.append(.oracle) }
-        if kinds.count > 1 { throw .misuse("--oidc, --users, --login and --oracle exclude each other") }
+        if let family, arguments.has(family.flag) { kinds.append(.family(family)) }
+        if kinds.count > 1 { throw .misuse("\(InitCommand.kinds) exclude each other") }
         for (option, owner) in [("--audience", "--oidc"), ("--client-id", "--login")]
         where arguments[option] != nil && arguments[owner] == nil {
             throw .misuse("\(option) goes with \(owner)")
@@ -115,10 +117,11 @@ enum InitCommand: Command {
     /// The questions of a terminal.
     private static func ask() throws(ExitStatus) -> (kind: InitDraft.Kind, upstream: String?) {
         guard TerminalInput.isTerminal else {
-            throw .misuse("one of --oidc, --users, --login and --oracle is needed; `portcullis init --help` tells more")
+            throw .misuse("one of \(kinds) is needed; `portcullis init --help` tells more")
         }
         let word = answer(
-            "Who calls? 1 JWTs of an OpenID Connect provider, 2 own users, 3 browsers that log in at a provider, 4 Oracle clients [1]",
+            "Who calls? 1 JWTs of an OpenID Connect provider, 2 own users, 3 browsers that log in at a provider"
+                + (family.map { ", 4 \($0.callers)" } ?? "") + " [1]",
             "1")
         let kind: InitDraft.Kind
         switch word {
@@ -130,8 +133,9 @@ enum InitCommand: Command {
             let issuer = try self.issuer(answer("Issuer of the provider:"), "the issuer")
             let client = answer("Client id of the gateway there:")
             kind = .login(issuer: issuer, client: client, secret: try PasswordPrompt.read("client secret"))
-        case "4": kind = .oracle
-        default: throw .misuse("\(word) is not 1, 2, 3 or 4")
+        default:
+            guard word == "4", let family else { throw .misuse("there is no choice \(word)") }
+            kind = .family(family)
         }
         return (kind, answer("URL of your API [http://127.0.0.1:9000]", "http://127.0.0.1:9000"))
     }

@@ -13,8 +13,8 @@ struct InitDraft {
         case users
         /// Browsers that log in at an OpenID Connect provider.
         case login(issuer: String, client: String, secret: String)
-        /// Clients of Oracle Mobile & Social.
-        case oracle
+        /// Clients of a family of endpoints.
+        case family(FamilyDraft)
     }
 
     static let fileName = "gateway.jsonc"
@@ -43,7 +43,7 @@ struct InitDraft {
         self.kind = kind
         let isOwn =
             switch kind {
-            case .users, .oracle: true
+            case .users, .family: true
             case .tokens, .login: false
             }
         password = isOwn ? InitDraft.random() : ""
@@ -61,9 +61,9 @@ struct InitDraft {
         case .login(let issuer, let client, let secret):
             secrets = [("provider-secret", secret)]
             sections = InitDraft.login(issuer, client)
-        case .oracle:
+        case .family(let draft):
             secrets = [("client-secret", InitDraft.random(32))]
-            sections = InitDraft.oracle(try InitDraft.hash(password))
+            sections = draft.sections(quoted(try InitDraft.hash(password)))
         }
         secrets.append(("admin-token", InitDraft.random(32)))
         text = """
@@ -128,22 +128,6 @@ struct InitDraft {
         """
     }
 
-    private static func oracle(_ hash: String) -> String {
-        """
-          // The mobile backend of the application; its id is Oracle-Mobile-Backend-ID.
-          "backends": [{
-            "name": "app", "version": "1.0", "mobileBackendId": "app", "clientId": "app", "clientSecret": "file:client-secret"
-          }],
-          "users": [{ "username": "admin", "password": \(quoted(hash)), "roles": ["admin"] }],
-          "roles": ["admin"],
-          // Clients with this User-Agent get 401 OAM-Auth with a request-ctx.
-          "webgates": [{ "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": "OIC-Agent" } }],
-          // Where they log in.
-          "serviceDomains": { "App": { "mobile": true, "applications": { "App": { "backend": "app/1.0" } } } },
-          "routes": [{ "path": "/**", "upstream": "api", "webgate": "AppWG", "backends": ["app/1.0"] }]
-        """
-    }
-
     // MARK: What comes next
 
     /// What to do with the directory, a line each.
@@ -173,18 +157,10 @@ struct InitDraft {
             ]
                 + serve
                 + ["and open \(origin)/ in a browser"]
-        case .oracle:
+        case .family(let draft):
             return ["The user admin has the password \(password), which is shown only here.", ""] + serve
-                + ["portcullis client configure '\(clientLink)'", "portcullis client login --user admin"]
+                + draft.steps(origin)
         }
-    }
-
-    /// The link by which clients of the service domain are configured.
-    private var clientLink: String {
-        let place = (try? WebURL(origin))?.origin
-        let (host, port) = (place?.urlHost ?? "", place?.port ?? 0)
-        return "app://configure?oamconfig=true&host=\(host)&port=\(port)&servicedomain=App&appname=App&SSL="
-            + (InitDraft.isPlain(origin) ? "FALSE" : "TRUE")
     }
 
     // MARK: Values
@@ -203,6 +179,19 @@ struct InitDraft {
             throw .failure("the password cannot be hashed")
         }
     }
+}
+
+/// What a family of endpoints offers to `portcullis init`: clients of its own, and the user `admin`.
+struct FamilyDraft: Sendable {
+    /// The option of the command.
+    let flag: String
+    /// The callers, for the question on a terminal and for the help.
+    let callers: String
+    let help: String
+    /// The members of `gateway.json`, by the hash of the user's password as JSON.
+    let sections: @Sendable (String) -> String
+    /// What to do once the gateway serves, by its origin.
+    let steps: @Sendable (String) -> [String]
 }
 
 /// A text as JSON.
