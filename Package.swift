@@ -71,6 +71,7 @@ let package = Package(
         library("Bytes"),
         library("Model", ["Bytes"]),
         library("Reactor", ["Bytes", "Model", "CLinux"]),
+        library("Declaration", ["Bytes", "Model", "Reactor"], isCold: true),
         library("Crypto", ["Bytes", "Model", "COpenSSL"]),
         library("HTTP", ["Bytes", "Model", "CNghttp2"]),
         library("JOSE", ["Bytes", "Model", "Crypto"]),
@@ -78,7 +79,7 @@ let package = Package(
         library(
             "Identity",
             [
-                "Bytes", "Model", "Crypto", "JOSE", "Outbound",
+                "Bytes", "Model", "Declaration", "Crypto", "JOSE", "Outbound",
                 .target(name: "CXMLSec", condition: .when(traits: ["SAML"])),
             ]
         ),
@@ -109,30 +110,30 @@ let package = Package(
         library(
             "MobileSocial",
             [
-                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "LoginPages", "Authorization", "Issuers",
+                "Bytes", "Model", "Declaration", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage",
+                "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
             ], isCold: true),
         library(
             "ApiOmat",
             [
                 "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
-                "Configuration", "Facebook",
+                "Configuration", "Declaration", "Facebook",
             ], isCold: true),
-        library("Facebook", ["Bytes", "Model", "Crypto", "Outbound", "Identity", "Configuration"], isCold: true),
+        library("Facebook", ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"], isCold: true),
         library(
             "UserProfiles",
-            ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"], isCold: true),
+            ["Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"], isCold: true),
         library(
             "SingleSignOn",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
-                "Authorization", "Configuration",
+                "Authorization", "Configuration", "Declaration",
             ], isCold: true),
         library(
             "Issuers",
-            ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
-        library("Configuration", ["Bytes", "Model", "Reactor", "CTexts"], isCold: true),
-        library("Conversion", ["Bytes", "Model", "Configuration"], isCold: true),
+            ["Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
+        library("Configuration", ["Bytes", "Model", "Declaration", "Reactor", "CTexts"], isCold: true),
+        library("Conversion", ["Bytes", "Model", "Declaration", "Configuration"], isCold: true),
         library(
             "Gateway",
             [
@@ -144,8 +145,9 @@ let package = Package(
         .executableTarget(
             name: "portcullis",
             dependencies: [
-                "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
-                "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration", "Conversion",
+                "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
+                "TokenStorage", "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration",
+                "Conversion",
                 "Gateway",
                 "ClientStore",
                 .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
@@ -161,7 +163,7 @@ let package = Package(
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         support(
             "TestSupport",
-            ["Bytes", "Model", "Reactor", "Crypto", "Outbound", "Identity", "TokenStorage", "CSpawn"]),
+            ["Bytes", "Model", "Declaration", "Reactor", "Crypto", "Outbound", "Identity", "TokenStorage", "CSpawn"]),
         tool("StoreCrash", ["TokenStorage", "OAuthServer", "TestSupport"]),
         tests("BytesTests", ["Bytes"]),
         tests("ModelTests", ["Bytes", "Model", "TestSupport"]),
@@ -169,7 +171,8 @@ let package = Package(
         tests("CryptoTests", ["Bytes", "Model", "Crypto", "TestSupport"]),
         tests("HTTPTests", ["Bytes", "Model", "HTTP"]),
         tests("JOSETests", ["Bytes", "Model", "Crypto", "JOSE", "TestSupport"]),
-        tests("IdentityTests", ["Bytes", "Model", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),
+        tests(
+            "IdentityTests", ["Bytes", "Model", "Declaration", "Crypto", "JOSE", "Outbound", "Identity", "TestSupport"]),
         tests(
             "PolicyTests",
             ["Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "Policy", "Facebook", "TestSupport"]),
@@ -186,14 +189,15 @@ let package = Package(
         tests(
             "IssuersTests",
             [
-                "Bytes", "Model", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage", "OAuthServer",
+                "Bytes", "Model", "Declaration", "Crypto", "HTTP", "JOSE", "Outbound", "Identity", "TokenStorage",
+                "OAuthServer",
                 "Issuers", "MobileSocial", "TestSupport",
             ]),
         tests(
             "ConfigurationTests",
             [
-                "Bytes", "Model", "Configuration", "Conversion", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn",
-                "TestSupport",
+                "Bytes", "Model", "Declaration", "Configuration", "Conversion", "ApiOmat", "Facebook", "UserProfiles",
+                "SingleSignOn", "TestSupport",
             ]),
         tests(
             "GatewayTests",
@@ -207,7 +211,8 @@ let package = Package(
         tests(
             "ProgramTests",
             [
-                "Bytes", "Model", "Reactor", "Configuration", "TokenStorage", "Gateway", "portcullis", "TestSupport",
+                "Bytes", "Model", "Declaration", "Reactor", "Configuration", "TokenStorage", "Gateway", "portcullis",
+                "TestSupport",
             ]),
         tests("ArchitectureTests", []),
         tests(

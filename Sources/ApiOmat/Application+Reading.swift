@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Declaration
 import Facebook
 import Model
 

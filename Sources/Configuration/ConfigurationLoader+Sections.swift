@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 
 /// Sections that are reloaded separately while a configuration is active (JWT-04 to JWT-08).
 extension ConfigurationLoader {

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The result of reading a configuration directory.

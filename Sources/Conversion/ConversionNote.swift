@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 
 /// What a conversion did with one setting.
 package struct ConversionNote: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Model
 
 /// Logins of browsers that get tokens of mobile backends.

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Model
 
 /// The user profile service (UPS-01).

@@ -8,12 +8,11 @@ enum Ceilings {
     /// The largest cycle of each target, and what cuts one over the limit.
     static let cycles: [String: (size: Int, reason: String)] = [
         "Authorization": (3, "a login is that of a place, which names the login"), "Bytes": (3, ""),
-        "Configuration": (11, ""),
-        "Crypto": (4, ""),
+        "Configuration": (8, ""), "Crypto": (4, ""), "Declaration": (7, ""),
         "Gateway": (
             70, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
         ),
-        "HTTP": (3, ""), "Identity": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
+        "HTTP": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
         "MobileSocial": (4, ""), "Model": (4, ""),
         "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
@@ -22,7 +21,7 @@ enum Ceilings {
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 468
+    static let unlabelled = 462
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
     static let vendorWords = 108

@@ -48,7 +48,7 @@ import Testing
     private static let conversion = ["Conversion/", "portcullis/Commands/Convert/"]
     private static let client = ["PortcullisClient/", "portcullis/Commands/Client/"]
     private static let configuration = [
-        "Configuration/", "Model/Declaration/", "Model/Settings/", "portcullis/Assembly/",
+        "Configuration/", "Declaration/", "Model/Settings/", "portcullis/Assembly/",
     ]
 
     @Test("the folders of the figures exist", arguments: logins + conversion + client + configuration)

@@ -8,11 +8,12 @@ import Testing
         "Bytes": [],
         "Model": ["Bytes"],
         "Reactor": ["Bytes", "Model"],
+        "Declaration": ["Bytes", "Model", "Reactor"],
         "Crypto": ["Bytes", "Model"],
         "HTTP": ["Bytes", "Model"],
         "JOSE": ["Bytes", "Model", "Crypto"],
         "Outbound": ["Model", "Crypto"],
-        "Identity": ["Bytes", "Model", "Crypto", "JOSE", "Outbound"],
+        "Identity": ["Bytes", "Model", "Declaration", "Crypto", "JOSE", "Outbound"],
         "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"],
         "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
@@ -28,8 +29,8 @@ import Testing
             "OAuthServer", "LoginPages",
         ],
         "MobileSocial": [
-            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-            "OAuthServer", "LoginPages", "Authorization", "Issuers",
+            "Bytes", "Model", "Declaration", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage",
+            "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
         ],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
@@ -43,9 +44,11 @@ import Testing
             "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
             "Authorization", "Configuration",
         ],
-        "Issuers": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"],
-        "Configuration": ["Bytes", "Model", "Reactor"],
-        "Conversion": ["Bytes", "Model", "Configuration"],
+        "Issuers": [
+            "Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer",
+        ],
+        "Configuration": ["Bytes", "Model", "Declaration", "Reactor"],
+        "Conversion": ["Bytes", "Model", "Declaration", "Configuration"],
         "Gateway": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "Issuers",
@@ -53,7 +56,8 @@ import Testing
         "ClientStore": ["Bytes", "Reactor", "Crypto"],
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "ClientStore"],
         "portcullis": [
-            "Bytes", "Model", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity", "TokenStorage",
+            "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
+            "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
             "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Conversion", "Gateway", "ClientStore",
             "PortcullisClient",
@@ -68,7 +72,7 @@ import Testing
 
     /// Targets above the data plane, where Dispatch and Glibc are at home.
     static let comfortable: Set<String> = [
-        "Configuration", "Conversion", "ClientStore", "PortcullisClient", "portcullis",
+        "Declaration", "Configuration", "Conversion", "ClientStore", "PortcullisClient", "portcullis",
     ]
 
     /// Files of the lower targets that may import Dispatch: the queue that runs blocking work off the loops in its order.

@@ -55,7 +55,8 @@ import Testing
         let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
         #expect(
             Set(cold.map { String($0.1) }) == [
-                "Configuration", "Conversion", "Authorization", "MobileSocial", "ApiOmat", "Facebook", "UserProfiles",
+                "Declaration", "Configuration", "Conversion", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
+                "UserProfiles",
                 "SingleSignOn",
             ])
     }

@@ -1,5 +1,6 @@
 import ApiOmat
 import Configuration
+import Declaration
 import Facebook
 import Foundation
 import Model

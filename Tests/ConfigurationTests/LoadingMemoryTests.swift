@@ -1,3 +1,4 @@
+import Declaration
 import Testing
 
 @testable import Configuration

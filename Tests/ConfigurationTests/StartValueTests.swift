@@ -1,3 +1,4 @@
+import Declaration
 import Foundation
 import Model
 import Testing

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Foundation
 import Model
 import TestSupport
@@ -30,8 +31,7 @@ import UserProfiles
         let configuration = try #require(loaded.configuration)
         #expect(configuration.baseURL.description == "http://127.0.0.1:8080")
         #expect(configuration.listeners.map(\.place.description) == ["127.0.0.1:8080", "127.0.0.1:8443"])
-        #expect(configuration.listeners.map(\.rules.http2) == [false, true])
-        #expect(configuration.admin?.port == 9901)
+        #expect(configuration.listeners.map(\.rules.http2) == [false, true] && configuration.admin?.port == 9901)
         #expect(configuration.upstreams.flatMap(\.servers).map(\.description) == ["http://127.0.0.1:9000"])
         let clients = configuration.clients.map { "\($0.client.id) \($0.client.isStandard)" }
         #expect(clients == ["mbe-inv-1 false", "mbe-fb-1 false", "sch-client true"])

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Foundation
 import Model
 import Testing

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Identity
 import Model
 import TestSupport
@@ -53,7 +54,8 @@ import Testing
             return
         }
         #expect(policy.findings.allSatisfy { $0.severity == .warning })
-        #expect(Set(policy.findings.map(\.pointer)) == ["/issuers/0", "/issuers/2", "/issuers/3"])
+        #expect(
+            Set(policy.findings.map(\.pointer)) == ["/issuers/0", "/issuers/2", "/issuers/3", "/issuers/3/issuerName"])
     }
 
     @Test("two entries with one name are both disabled")

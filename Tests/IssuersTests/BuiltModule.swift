@@ -1,4 +1,6 @@
+import Bytes
 import Crypto
+import Declaration
 import Identity
 import Issuers
 import MobileSocial
@@ -14,11 +16,20 @@ enum BuiltModule {
         _ caller: any OutboundCaller = ScriptedCaller(.token("t")),
         _ change: (inout OutboundTransport) -> Void = { _ in }
     ) throws(IssuerProblem) -> any TokenIssuer {
-        var transport = OutboundTransport()
-        change(&transport)
-        let surroundings = IssuerDependencies(
+        var dependencies = IssuerDependencies(
             caller: caller, serviceKey: serviceKey, serviceIssuer: "https://gw.example")
-        return try module.build(ModuleSettings(values, keys: module.keys, transport: transport), surroundings)
+        change(&dependencies.transport)
+        var keys: [SigningKey] = []
+        let node = IssuerValue.object(values).node(&keys)
+        dependencies.signingKey = { [keys] field, _ in field.node.integer.map { keys[Int($0)] } }
+        var object = Field(node: node, pointer: "", findings: Findings()).object("an issuer")
+        let issuer = module.read(&object, dependencies)
+        object.finish()
+        if let error = object.field.findings.diagnostics.first(where: { $0.severity == .error }) {
+            throw IssuerProblem(pointer: String(error.pointer.dropFirst()), message: error.message)
+        }
+        guard let issuer else { throw IssuerProblem(pointer: "", message: "there is no issuer, and no error") }
+        return issuer
     }
 
     static let serviceKey = SigningKey.generate(.es256)

@@ -1,4 +1,5 @@
 import Crypto
+import Declaration
 import Identity
 import Issuers
 import MobileSocial
@@ -33,7 +34,7 @@ struct Module: Sendable, CustomTestStringConvertible {
         try? BuiltModule.make(.mobileSocial, BuiltModule.mobileSocial(more), MobileSocialServer().caller)
     }
 
-    private static let assertion = IssuerValue.object(ModuleSettings(["keyFile": .key(rs256)]))
+    private static let assertion = IssuerValue.object(["keyFile": .key(rs256)])
     private static let es256 = SigningKey.generate(.es256)
     private static let edDSA = SigningKey.generate(.edDSA)
     private static let rs256 = SigningKey.generate(.rs256)
@@ -146,17 +147,13 @@ struct Module: Sendable, CustomTestStringConvertible {
         "keys are declared once, and do not clash with those of the framework",
         arguments: [IssuerModule.embedded, .fixed, .oauth2, .login, .mobileSocial, .sample])
     func declarationIsSound(_ module: IssuerModule) {
-        let names = module.keys.map(\.name)
+        let names = module.form.names
         #expect(Set(names).count == names.count)
         let reserved: Set = [
             "module", "allowedHosts", "tls", "connectTimeout", "readTimeout", "allowHttp", "maximumLifetime",
             "circuitBreaker",
         ]
         #expect(reserved.isDisjoint(with: names))
-        for key in module.keys {
-            guard case .signingKey(let algorithm) = key.shape else { continue }
-            #expect(names.firstIndex(of: algorithm) ?? .max < names.firstIndex(of: key.name) ?? 0, "\(key.name)")
-        }
     }
 
     @Test("concurrent calls are independent", arguments: Module.all)

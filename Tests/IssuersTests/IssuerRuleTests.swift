@@ -1,3 +1,4 @@
+import Declaration
 import Issuers
 import MobileSocial
 import Model
@@ -10,11 +11,9 @@ import Testing
         "the schema of a rule refuses what its check refuses",
         arguments: [IssuerModule.oauth2, .login, .mobileSocial])
     func declaredRules(_ module: IssuerModule) {
-        let nested = module.keys.flatMap { key in
-            if case .object(_, let rules) = key.shape { rules } else { [KeyRule]() }
-        }
-        #expect(!module.rules.isEmpty)
-        for rule in module.rules + nested {
+        let rules = Form.object(module.form).objects.flatMap(\.rules)
+        #expect(!rules.isEmpty)
+        for rule in rules {
             let trial = RuleTrial(rule)
             #expect(trial.disagreements == [] && trial.refused > 0 && trial.accepted > 0, "\(rule)")
         }

@@ -63,7 +63,7 @@ import Testing
             "keyFile": .key(key), "issuer": .text("https://gw"), "audience": .text("https://as"),
             "lifetimeSeconds": .number(30), "claims": .map([(name: "tenant", value: "t1")]),
         ]
-        _ = try issue(["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings(terms))], caller).get()
+        _ = try issue(["grant": .text("jwt-bearer"), "assertion": .object(terms)], caller).get()
         let form = try caller.form()
         #expect(form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
         let issuer = TrustedIssuer(
@@ -82,7 +82,7 @@ import Testing
     func callersOwnTokenAsAssertion() throws {
         let caller = ScriptedCaller(.token("abc"))
         let values: [String: IssuerValue] = [
-            "grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings(["from": .text("caller")])),
+            "grant": .text("jwt-bearer"), "assertion": .object(["from": .text("caller")]),
         ]
         _ = try issue(values, caller, BuiltModule.request(token: "a.b.c")).get()
         #expect(try caller.form()["assertion"] == "a.b.c")
@@ -329,11 +329,11 @@ import Testing
         let cases: [([String: IssuerValue], String)] = [
             (["grant": .text("password")], "username"), (["username": .text("x")], "username"),
             (["grant": .text("jwt-bearer")], "assertion"),
-            (["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings([:]))], "assertion/keyFile"),
+            (["grant": .text("jwt-bearer"), "assertion": .object([:])], "assertion/keyFile"),
             (
                 [
                     "grant": .text("jwt-bearer"),
-                    "assertion": .object(ModuleSettings(["from": .text("caller"), "issuer": .text("x")])),
+                    "assertion": .object(["from": .text("caller"), "issuer": .text("x")]),
                 ], "assertion/issuer"
             ),
             (["clientAuthentication": .text("none")], "clientSecret"),

@@ -20,7 +20,7 @@ import Testing
             (try? JSONNode.parse(Array(#"{"u": "{username}", "p": "{password}"}"#.utf8).span)) ?? JSONNode(.null)),
         "headers": .map([(name: "Authorization", value: "Basic {basic}")]),
         "wrongStatus": .numbers([401, 422]),
-        "token": .object(ModuleSettings(["pointer": .text("/user")])),
+        "token": .object(["pointer": .text("/user")]),
     ]
 
     private func ask(

@@ -21,7 +21,7 @@
         }
 
         private func values(_ terms: [String: IssuerValue]) -> [String: IssuerValue] {
-            BuiltModule.oauth2(["grant": .text("saml2-bearer"), "assertion": .object(ModuleSettings(terms))])
+            BuiltModule.oauth2(["grant": .text("saml2-bearer"), "assertion": .object(terms)])
         }
 
         @Test("the gateway's assertion is about the caller, for the token endpoint unless said otherwise")
@@ -88,7 +88,7 @@
             }
             for values: [String: IssuerValue] in [
                 ["grant": .text("token-exchange")],
-                ["grant": .text("jwt-bearer"), "assertion": .object(ModuleSettings(["from": .text("caller")]))],
+                ["grant": .text("jwt-bearer"), "assertion": .object(["from": .text("caller")])],
             ] {
                 let other = try BuiltModule.make(.oauth2, BuiltModule.oauth2(values), server)
                 #expect(throws: IssueFailure.credentialMissing) {
@@ -135,7 +135,7 @@
         @Test("the grant needs the trait SAML")
         func refused() {
             let values: [String: IssuerValue] = [
-                "grant": .text("saml2-bearer"), "assertion": .object(ModuleSettings(["from": .text("caller")])),
+                "grant": .text("saml2-bearer"), "assertion": .object(["from": .text("caller")]),
             ]
             let problem = #expect(throws: IssuerProblem.self) {
                 try BuiltModule.make(.oauth2, BuiltModule.oauth2(values))

@@ -1,3 +1,4 @@
+import Declaration
 import Identity
 import Issuers
 import Outbound
@@ -15,9 +16,9 @@ struct SampleIssuer: TokenIssuer {
 }
 
 extension IssuerModule {
-    static let sample = IssuerModule(
-        kind: "sample", keys: [IssuerKey("greeting", .text, required: true, "What the token begins with.")],
-        build: { settings, _ throws(IssuerProblem) in
-            SampleIssuer(configurationID: settings.identity(of: "sample"), greeting: settings.text("greeting") ?? "")
-        })
+    static let sample = IssuerModule(kind: "sample") { object, dependencies in
+        let greeting = object.required(
+            "greeting", .name, "a text", placeholder: "", "What the token begins with.")
+        return SampleIssuer(configurationID: dependencies.identity(of: "sample", object), greeting: greeting)
+    }
 }

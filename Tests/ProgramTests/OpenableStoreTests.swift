@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Gateway
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Tries a rule between keys on objects that have members it speaks of, and compares its check with its part of the schema.

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks of routes of applications, and of clients with a social login.

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks of identity providers and their uses (RP-01, RP-02).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks of the upstreams that the tokens of issuers are sent to.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Checks of the login forms of authentication schemes (SCH-02).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Checks of the realms of users and clients, if the realms are listed.

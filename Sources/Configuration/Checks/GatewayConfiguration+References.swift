@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Checks of references between sections.
@@ -62,4 +63,9 @@ extension Sources {
         let isKeyedByName = ["upstreams", "issuers", "rateLimits", "serviceDomains", "policyServers"].contains(section)
         return isKeyedByName ? node.members != nil : node.array != nil
     }
+}
+
+extension Findings {
+    /// Whether the names that a section defines are known.
+    package func isReadable(_ section: String) -> Bool { sources.isReadable(section) }
 }

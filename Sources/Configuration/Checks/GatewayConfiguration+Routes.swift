@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks that every route is reachable.

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks for dangerous combinations and for settings that are for development only.

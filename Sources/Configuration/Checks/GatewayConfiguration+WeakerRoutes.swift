@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Checks for spellings of a path that an upstream treats alike but that match a route with weaker requirements, and for

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Settings that `serve` refuses without `--insecure`: with them, other machines that reach a listener, or that answer

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Checks of the lists of authenticators against what else their routes have.
@@ -70,7 +71,7 @@ struct RouteAuthenticators {
         let opens = list.contains { entry in
             switch entry.kind {
             case .bearer, .session: true
-            case .basic: entries.contains { $0.client.httpBasic && $0.facebook == nil }
+            case .basic: entries.contains { $0.client.httpBasic && $0.socialLogin == nil }
             case .anonymousKey: entries.contains { $0.client.httpBasic && !$0.client.anonymousKey.isEmpty }
             case .apiKey: false
             // Reported with a reason of their own.

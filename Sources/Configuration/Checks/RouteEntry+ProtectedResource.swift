@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Routes that describe themselves to OAuth clients (RFC 9728).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Checks of the logins of routes.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Users of several issuers who may have the same name.

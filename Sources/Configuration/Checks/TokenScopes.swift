@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Scopes that routes require, and that none of the tokens that they accept has.

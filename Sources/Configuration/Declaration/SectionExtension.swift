@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// A section that another target declares, such as one of a family of endpoints. The target translates it into values that

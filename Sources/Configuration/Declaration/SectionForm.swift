@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The form of a file of the configuration.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 
 /// A JSON text that people edit. Changes leave the rest of the text as it is, and new values follow the layout of their
 /// neighbours.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 
 /// A section of the configuration as text: a whole file or a member of `gateway.json`. Paths start at the section.
 package struct SectionText: Sendable {

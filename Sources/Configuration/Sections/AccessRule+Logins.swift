@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Levels of logins (`acr`) and their age (RFC 9470).

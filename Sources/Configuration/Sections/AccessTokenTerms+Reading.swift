@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 extension AccessTokenTerms {
@@ -40,6 +41,11 @@ extension AccessTokenTerms {
                 texts[entry.name] = entry.field.name("a text for people")
             }
         })
+}
+
+extension Shape<[String]> {
+    /// `scope-token`s (RFC 6749 section 3.3).
+    static let scopes = texts(.list(.pattern("^[!#-\\[\\]-~]+$"))) { $0.scopes() }
 }
 
 extension Field {

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// The listener for health, metrics and administration; never the public one (POL-05).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// An authentication scheme with the settings of Access Manager (SCH-01).

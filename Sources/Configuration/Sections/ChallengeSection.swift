@@ -1,3 +1,5 @@
+import Declaration
+
 /// Encryption of state that clients hold: the `request-ctx` of challenges (CHAL-03), and the cookies and forms of
 /// logins.
 package struct ChallengeSection: Sendable {

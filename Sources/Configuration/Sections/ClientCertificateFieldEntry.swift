@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The field in which trusted proxies tell a listener the certificates of their clients.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// An entry of `backends.json` or `clients.json`. Other sections name it by `backend.reference`.

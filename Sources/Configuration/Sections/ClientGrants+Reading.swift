@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 extension ClientGrants {

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Reads entries of `clients.json`, in the words of RFC 7591, into the same values as those of `backends.json`.

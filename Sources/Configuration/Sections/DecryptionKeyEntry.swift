@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A private key of the gateway for encrypted tokens. Checks only the PEM form; the composition root checks the key.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A checked configuration as plain values, from which the composition root builds policy, issuers and workers. File
@@ -254,5 +255,23 @@ extension GatewayConfiguration {
         extensions.read(&root, into: &configuration)
         for name in sectionNames { root.takeSection(name) }
         return configuration
+    }
+}
+
+extension Shape<[String]> {
+    /// File names of sections.
+    static func sectionFiles(of sections: [String]) -> Shape {
+        let files = sections.map { "\($0).json" }
+        return texts(.list(.choice(files))) { field in
+            field.names("an array of file names") { element in
+                guard let name = element.text("the name of a section's file") else { return nil }
+                guard files.contains(name) else {
+                    return element.invalid(
+                        "the name of a section's file, such as \"users.json\"",
+                        suggestion: Suggestion.nearest(to: name, among: files))
+                }
+                return name
+            }
+        }
     }
 }

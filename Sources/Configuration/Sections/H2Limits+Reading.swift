@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 extension H2Limits {

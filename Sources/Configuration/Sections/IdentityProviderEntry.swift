@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// An identity provider that browsers are redirected to for a login (SSO-07, RP-01).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// The introspection endpoint of a trusted issuer (RFC 7662).

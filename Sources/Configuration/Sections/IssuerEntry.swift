@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A module that obtains the token injected upstream (ISS-01). The composition root knows the modules, and reads their
@@ -25,6 +26,9 @@ package struct IssuerEntry: Sendable {
         }
         return entries
     }
+
+    /// The names of the members that the entries of all modules have.
+    package static var names: [String] { ObjectForm.of(read).names }
 
     /// The members that the entries of all modules have.
     fileprivate static func read(_ object: inout ObjectReader) -> (module: String, hosts: [String]?) {
@@ -58,7 +62,7 @@ extension LoadedConfiguration {
     ) -> (value: Value, diagnostics: [Diagnostic]) {
         let findings = findings()
         var object = Field(node: entry.node, pointer: entry.pointer, findings: findings).object("an issuer")
-        for key in ObjectForm.of(IssuerEntry.read).keys { _ = object.take(key.name) }
+        for name in IssuerEntry.names { _ = object.take(name) }
         let value = body(&object)
         object.finish()
         return (value, findings.diagnostics)

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The address of a listener's socket.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// TLS of a listener. The files exist and contain PEM; the composition root checks their contents.

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Destination and details of the access log, and the level of the event log.

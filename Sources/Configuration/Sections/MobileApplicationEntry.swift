@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// An application of a service domain, with the members of its profile.

@@ -1,5 +1,6 @@
 import Bytes
 import CTexts
+import Declaration
 import Model
 
 /// A file of texts in one language: an object of texts by name.

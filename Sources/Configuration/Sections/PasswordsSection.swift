@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Verification of stored passwords (CRYPTO-01) and throttling of logins.

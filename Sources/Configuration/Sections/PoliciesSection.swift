@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The environment policies under their own names (POL-01).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A server that is asked whether requests are allowed.

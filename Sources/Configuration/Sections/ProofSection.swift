@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 
 /// How proofs of possession are checked (RFC 9449).
 package struct ProofSection: Sendable {

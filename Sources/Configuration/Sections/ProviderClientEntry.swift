@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The client credentials of the gateway at another server (RFC 6749 section 2.3, RFC 7523 section 2.2, RFC 8705

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The published keys of a trusted issuer and how they are fetched (JWT-30 to JWT-38).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// How clients register themselves at the token service (RFC 7591).

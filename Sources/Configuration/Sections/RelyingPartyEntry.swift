@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The identity providers of a service domain (RP-01 to RP-03).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Remote authentication of a service domain's users (OMS-12).

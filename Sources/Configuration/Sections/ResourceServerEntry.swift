@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// A resource server that may introspect access tokens (RFC 7662).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// A SAML 2.0 identity provider, for which the gateway is a service provider (SSO-07).

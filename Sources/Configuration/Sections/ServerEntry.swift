@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// One server of an upstream.

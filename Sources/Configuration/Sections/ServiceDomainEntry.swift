@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A service domain of Mobile & Social: a circle of applications (OMS-01).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// Sessions of browsers (SSO-08).

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The authorities of an issuer whose tokens carry the certificates of their keys (`x5c`).

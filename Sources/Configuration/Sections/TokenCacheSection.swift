@@ -1,3 +1,5 @@
+import Declaration
+
 /// The cache of verified client tokens, one per worker.
 package struct TokenCacheSection: Sendable {
     package var maximumEntries: Int

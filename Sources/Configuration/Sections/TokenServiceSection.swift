@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The gateway's own token service (OAUTH-01 to OAUTH-08).

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// A group of equivalent servers behind the gateway.

@@ -1,3 +1,4 @@
+import Declaration
 import Model
 
 /// TLS to the servers of an upstream. Certificates are verified unless that is disabled explicitly.

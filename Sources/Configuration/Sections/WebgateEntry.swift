@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A group of routes with the same challenge (CHAL-01).
@@ -54,8 +55,4 @@ package struct WebgateEntry: Sendable {
         }
         return object.optional("User-Agent", agents, "A value or a list of them.") ?? []
     }
-}
-
-extension Field {
-    func level() -> Int? { integer(in: 0...10, "a level") }
 }

@@ -1,3 +1,5 @@
+import Declaration
+
 /// A store in the memory of the process. It has no keys of its own.
 package struct MemoryEntry: StoreEntry {
     package static let kind = "memory"

@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// A store in a Redis or Valkey server.

@@ -1,3 +1,5 @@
+import Declaration
+
 /// A kind of store, as the section `store` has it. The program opens what this describes.
 package protocol StoreEntry: Sendable {
     /// The value of `kind`.

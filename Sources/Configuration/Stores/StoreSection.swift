@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// The store of tokens and revocations (DEC-10).

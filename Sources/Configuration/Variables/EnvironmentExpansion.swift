@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 
 /// Replaces variables of the environment in the strings of the configuration.
 struct EnvironmentExpansion {

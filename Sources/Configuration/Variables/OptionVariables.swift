@@ -1,4 +1,5 @@
 import Bytes
+import Declaration
 import Model
 
 /// Variables of the environment that set options of `gateway.json`, `PORTCULLIS_TOKEN_SERVICE_ISSUER` for

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Declaration
 
 /// Texts of other programs, as a conversion accepts and shows them.
 enum ConversionText {

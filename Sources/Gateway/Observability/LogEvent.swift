@@ -61,7 +61,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case workerFailed = "worker_failed"
 
     /// What the reference says about an event.
-    package struct Declaration: Sendable {
+    package struct Description: Sendable {
         package let level: LogLevel
         /// Names of the members beside `time`, `level` and `event`; events have those that apply.
         package let fields: [String]
@@ -75,51 +75,51 @@ package enum LogEvent: String, Sendable, CaseIterable {
         }
     }
 
-    package var declaration: Declaration {
+    package var declaration: Description {
         switch self {
         case .accountRestored:
-            Declaration(
+            Description(
                 .info, "kind holder",
                 "What another gateway had withdrawn is valid again.")
         case .accountWithdrawn:
-            Declaration(
+            Description(
                 .info, "kind holder",
                 "Another gateway with the same store has taken away an account, a credential or a right.")
         case .assertionReloadFailed:
-            Declaration(
+            Description(
                 .warning, "source detail",
                 "Policies or certificates of token exchange cannot be read. The last valid ones stay in use.")
         case .audit:
-            Declaration(
+            Description(
                 .info,
                 "action outcome reason detail subject client_id request_id client_ip token_id object by roles_given roles_taken realm caller user",
                 "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
         case .clientFailed:
-            Declaration(
+            Description(
                 .debug, "client_ip reason detail",
                 "A client connection ended during the TLS handshake or by an HTTP/2 error.")
         case .clockCorrectionRefused:
-            Declaration(
+            Description(
                 .warning, "milliseconds",
                 "The clock of the store differs too much to be followed.")
         case .clockCorrected:
-            Declaration(
+            Description(
                 .info, "milliseconds",
                 "The clock now follows the clock of the store.")
         case .configurationError:
-            Declaration(
+            Description(
                 .error, "file line pointer detail",
                 "An error in the configuration: the gateway does not start with it, or a reload does not use it.")
         case .configurationNote:
-            Declaration(
+            Description(
                 .info, "file line pointer detail",
                 "The configuration works as written, perhaps with less effect than expected.")
         case .configurationWarning:
-            Declaration(
+            Description(
                 .warning, "file line pointer detail",
                 "The configuration works, but perhaps not as intended.")
         case .connectionFailed:
-            Declaration(
+            Description(
                 .warning, "purpose upstream url address step reason repeated",
                 """
                 Another server was not reached (`step` is `resolve`, `connect` or `tls`), or has not answered as it must \
@@ -127,189 +127,189 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 `repeated` counts those in between.
                 """)
         case .denyEntriesSkipped:
-            Declaration(
+            Description(
                 .error, "store kind count sequence",
                 "Entries of the store's deny list that this version cannot read were skipped. Written once a minute at most."
             )
         case .draining:
-            Declaration(
+            Description(
                 .info, "",
                 "The process finishes active requests and accepts no new connections.")
         case .handedOver:
-            Declaration(
+            Description(
                 .info, "successor",
                 "The successor serves, and this process ends.")
         case .handingOver:
-            Declaration(
+            Description(
                 .info, "successor",
                 "A new process has been started with the listening sockets.")
         case .handoverFailed:
-            Declaration(
+            Description(
                 .error, "reason",
                 "The successor did not become ready. This process keeps serving.")
         case .handoverIgnored:
-            Declaration(
+            Description(
                 .warning, "reason",
                 "A hand-over was requested at a time when none can start.")
         case .issuerFailed:
-            Declaration(
+            Description(
                 .warning, "issuer reason detail",
                 "An issuer of upstream tokens failed.")
         case .issuerLeftAlone:
-            Declaration(
+            Description(
                 .warning, "issuer reason detail",
                 "The circuit breaker of an issuer of upstream tokens opened.")
         case .issuerRecovered:
-            Declaration(
+            Description(
                 .info, "issuer",
                 "An issuer of upstream tokens works again.")
         case .keysFailed:
-            Declaration(
+            Description(
                 .warning, "issuer reason detail has_keys",
                 "The published keys of an issuer cannot be fetched.")
         case .keysFetched:
-            Declaration(
+            Description(
                 .info, "issuer keys removed ignored",
                 "The published keys of an issuer have changed.")
         case .listenFailed:
-            Declaration(
+            Description(
                 .error, "worker address detail",
                 "A worker cannot listen on a socket.")
         case .listening:
-            Declaration(
+            Description(
                 .info, "listener address",
                 "A listener accepts connections.")
         case .loginHostForeign:
-            Declaration(
+            Description(
                 .warning, "host base_url status request_id",
                 "A login began under a host of neither `baseUrl` nor `additionalBaseUrls`: the browser was sent to `baseUrl` (302), or told so (421). A proxy in front may have changed `Host`."
             )
         case .notReady:
-            Declaration(
+            Description(
                 .info, "version workers engine pid reason",
                 "The gateway should get no requests; `/readyz` responds 503.")
         case .providerLoginFailed:
-            Declaration(
+            Description(
                 .warning, "provider reason detail request_id",
                 "A login at an identity provider failed.")
         case .providerRevocationFailed:
-            Declaration(
+            Description(
                 .warning, "provider reason detail",
                 "A token was not revoked at its identity provider at logout.")
         case .providerTokenRevoked:
-            Declaration(
+            Description(
                 .info, "provider",
                 "A token was revoked at its identity provider at logout.")
         case .ready:
-            Declaration(
+            Description(
                 .info, "version workers engine pid",
                 "The gateway accepts requests; `/readyz` responds 200.")
         case .reloadFailed:
-            Declaration(
+            Description(
                 .error, "generation detail",
                 "The new configuration is invalid, or too many changes wait. The active configuration stays.")
         case .reloadIgnored:
-            Declaration(
+            Description(
                 .warning, "section keys detail",
                 "Changed keys that apply at the next start only.")
         case .reloaded:
-            Declaration(
+            Description(
                 .info, "generation",
                 "A new configuration is active.")
         case .revocationFailed:
-            Declaration(
+            Description(
                 .error, "token_id subject client issuer account reason",
                 "The store did not accept a revocation. This process applies it.")
         case .revocationsRestored:
-            Declaration(
+            Description(
                 .info, "count",
                 "Revocations that the store had lost were written to it again.")
         case .revoked:
-            Declaration(
+            Description(
                 .info, "token_id subject client issuer account",
                 "Tokens were revoked through the admin listener.")
         case .serverDown:
-            Declaration(
+            Description(
                 .warning, "upstream server",
                 "A health check of a server of an upstream fails.")
         case .serverUp:
-            Declaration(
+            Description(
                 .info, "upstream server",
                 "A server of an upstream passes its health check again.")
         case .signingKeyActivated:
-            Declaration(
+            Description(
                 .info, "kid",
                 "A signing key of the gateway is now in use.")
         case .signingKeyPublished:
-            Declaration(
+            Description(
                 .info, "kid",
                 "A future signing key of the gateway is now published.")
         case .signingKeyRemoved:
-            Declaration(
+            Description(
                 .info, "kid",
                 "A signing key of the gateway is no longer published.")
         case .signingKeysFailed:
-            Declaration(
+            Description(
                 .warning, "detail",
                 "The signing keys of the gateway cannot be read or rotated.")
         case .startFailed:
-            Declaration(
+            Description(
                 .error, "detail",
                 "The process ends, because it cannot start: a socket, a log file or the event loop cannot be opened.")
         case .stopped:
-            Declaration(
+            Description(
                 .info, "requests",
                 "The process ends. Only `portcullis echo` has `requests`.")
         case .storeAvailable:
-            Declaration(
+            Description(
                 .info, "store",
                 "The store of tokens responds again.")
         case .storeFileAmended:
-            Declaration(
+            Description(
                 .info, "path revocations",
                 "Deny entries that another program had removed from the file of the store were added again.")
         case .storeFileFailed:
-            Declaration(
+            Description(
                 .warning, "path reason",
                 "The file of the store cannot be restored. Retried every second.")
         case .storeFileLost:
-            Declaration(
+            Description(
                 .warning, "path reason",
                 "The file of the store was removed, replaced or overwritten.")
         case .storeFileRestored:
-            Declaration(
+            Description(
                 .info, "path contents",
                 "The file of the store was written again.")
         case .storeServerConnected:
-            Declaration(
+            Description(
                 .info, "worker server",
                 "A worker is connected to the server of the store.")
         case .storeServerLost:
-            Declaration(
+            Description(
                 .warning, "worker server reason",
                 "A worker lost its connection to the server of the store.")
         case .storeServerRefused:
-            Declaration(
+            Description(
                 .warning, "worker server reason detail",
                 "The server of the store refuses commands.")
         case .storeUnavailable:
-            Declaration(
+            Description(
                 .error, "store bearer reason",
                 "The store of tokens does not respond, or with what cannot be read; `store.whenUnavailable` applies.")
         case .storeWriteFailed:
-            Declaration(
+            Description(
                 .warning, "store reason",
                 "The store of tokens accepts no changes.")
         case .storeWriteRestored:
-            Declaration(
+            Description(
                 .info, "store",
                 "The store of tokens accepts changes again.")
         case .watchFailed:
-            Declaration(
+            Description(
                 .warning, "detail",
                 "Files are not watched until the next reload.")
         case .workerFailed:
-            Declaration(
+            Description(
                 .error, "worker detail",
                 "A worker cannot start.")
         }

@@ -1,39 +1,41 @@
 import Bytes
+import Declaration
 import Model
 
 extension AssertionIssuer {
-    /// Reads one entry of `samlIssuers`. Nil for an unusable entry, which the reader has reported (SAML-09 to SAML-13).
-    init?(saml reader: inout AssertionReader, baseURL: String, catalogue: RoleCatalogue) {
-        let name = reader.text("issuerName", isRequired: true, "`Issuer` of its assertions, byte by byte.")
-        reader.require("issuerName")
-        reader.require("certificateSubjectNames")
-        let isEnabled = reader.flag("enabled", default: true, "Whether its assertions are exchanged.")
-        let others = reader.texts("audience", "Accepted audiences beside the URL of the endpoint.") ?? []
-        // The placeholders are never used: without a name or keys the reader is broken.
-        self.init(
-            name: name ?? "", audiences: [AssertionIssuer.exchangeURL(baseURL)] + others,
-            keys: AssertionIssuer.certificates(&reader, isRequired: true) ?? .certificates([]),
-            rules: ExternalIdentityRules(saml: &reader, catalogue: catalogue))
-        self.isEnabled = isEnabled
-        requiresAudience = true
-        isSingleUse = AssertionIssuer.singleUse(&reader)
-        lifetime = AssertionIssuer.lifetime(&reader)
-        allowedClients = AssertionIssuer.allowedClients(&reader)
-        saml = SAMLTerms(
-            allowsSHA1: reader.flag("allowSha1", default: false, "Whether signatures with SHA-1 are accepted."),
-            recipients: AssertionIssuer.recipients(baseURL)
-                + (reader.texts(
-                    "recipient",
+    /// An entry of `samlIssuers` (SAML-09 to SAML-13).
+    static func samlShape(_ baseURL: String, _ catalogue: RoleCatalogue) -> Shape<AssertionIssuer> {
+        .object("an issuer object") { object in
+            object.ignoreOthers()
+            var issuer = AssertionIssuer(
+                name: object.required(
+                    "issuerName", .name, "`Issuer` of its assertions", placeholder: "",
+                    "`Issuer` of its assertions, byte by byte."),
+                audiences: [exchangeURL(baseURL)], keys: .certificates([]))
+            var saml = SAMLTerms(recipients: recipients(baseURL))
+            object.read("enabled", .flag, into: &issuer.isEnabled, "Whether its assertions are exchanged.")
+            issuer.audiences +=
+                object.optional("audience", .textList, "Accepted audiences beside the URL of the endpoint.") ?? []
+            issuer.requiresAudience = true
+            issuer.keys = .certificates(
+                object.required(
+                    "certificateSubjectNames", .subjects, "subjects of certificates", placeholder: [],
+                    subjectsMeaning))
+            issuer.rules = ExternalIdentityRules(saml: &object, catalogue: catalogue)
+            issuer.readExchange(&object)
+            issuer.lifetime = TokenLifetime(&object)
+            object.read("allowedMbes", AllowedClient.list, into: &issuer.allowedClients, AllowedClient.meaning)
+            object.read(
+                "allowSha1", .flag, into: &saml.allowsSHA1, "Whether signatures with SHA-1 are accepted.")
+            saml.recipients +=
+                object.optional(
+                    "recipient", .textList,
                     "Accepted recipients beside that URL and the one of `\(SingleSignOnEndpoints.redirectPaths[0])`.")
-                    ?? []))
-        readLevel(&reader)
-        reader.finish()
-        if reader.isBroken { return nil }
-    }
-
-    /// The form of an entry of `samlIssuers`.
-    static var samlForm: ObjectForm {
-        AssertionReader.form { _ = AssertionIssuer(saml: &$0, baseURL: "", catalogue: RoleCatalogue([])) }
+                ?? []
+            issuer.saml = saml
+            issuer.readLevel(&object)
+            return issuer
+        }
     }
 
     /// The audience that is always accepted (SAML-05); the operator enters it at the identity provider (SAML-18).

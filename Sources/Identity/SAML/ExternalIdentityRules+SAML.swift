@@ -1,23 +1,18 @@
 import Bytes
+import Declaration
 import Model
 
 extension ExternalIdentityRules {
     /// Reads the user and role members of a `samlIssuers` entry: `rules`, each an object with a `type` (SAML-10 to
     /// SAML-13), and `virtualUserEnabled`, `userMappingAttribute` as for other tokens.
-    init(saml reader: inout AssertionReader, catalogue: RoleCatalogue) {
-        var rules = SAMLRules()
-        let form = Form.list(.object(SAMLRules.form), isUnique: false)
-        if let member = reader.take("rules", form, "User names and roles from attributes.") {
-            if let elements = member.array {
-                for (index, element) in elements.enumerated() { rules.read(element, at: index, &reader, catalogue) }
-            } else {
-                reader.fail("rules", "wrong type", expected: "an array of rules")
-            }
-        }
+    init(saml object: inout ObjectReader, catalogue: RoleCatalogue) {
+        let rules =
+            object.optional("rules", SAMLRules.shape(catalogue), "User names and roles from attributes.")
+            ?? SAMLRules()
         self.init(
             usernameSources: rules.usernameAttribute.map { [ClaimSource(literal: $0)] } ?? [],
-            virtualUserEnabled: ExternalIdentityRules.virtualUsers(&reader),
-            userMapping: ExternalIdentityRules.userMapping(&reader),
+            virtualUserEnabled: ExternalIdentityRules.virtualUsers(&object),
+            userMapping: ExternalIdentityRules.userMapping(&object),
             roleMapping: RoleMapping(
                 sources: rules.roleAttributes, mappings: rules.mappings, defaultRoles: rules.defaultRoles,
                 issuerRoles: rules.issuerRoles))
@@ -72,105 +67,113 @@ private struct SAMLRules {
     var defaultRoles: [String] = []
     var issuerRoles: [String] = []
 
-    private enum Kind: String, CaseIterable {
+    enum Kind: String, Sendable, CaseIterable {
         case roleAttribute, roleMapping, defaultRole, issuerRole, userMapping
     }
 
     private static let kinds = "\"roleAttribute\", \"roleMapping\", \"defaultRole\", \"issuerRole\" or \"userMapping\""
 
+    static func shape(_ catalogue: RoleCatalogue) -> Shape<SAMLRules> {
+        Shape(
+            .list(.object(form), isUnique: false),
+            read: { field in
+                var rules = SAMLRules()
+                for element in field.elements("an array of rules") ?? [] { rules.read(element, catalogue) }
+                return rules
+            })
+    }
+
     /// The form of a rule. Each kind needs the keys that it reads.
-    static var form: ObjectForm {
+    private static var form: ObjectForm {
         let parts = Kind.allCases.map { kind in
             (
                 kind: kind,
-                form: AssertionReader.form { reader in
+                form: ObjectForm.of { object in
                     var rules = SAMLRules()
-                    rules.read(kind, &reader, RoleCatalogue([]))
+                    rules.read(kind, &object, RoleCatalogue([]))
                 }
             )
         }
-        return AssertionReader.form { reader in
-            _ = kind(&reader)
+        return ObjectForm.of { object in
+            object.ignoreOthers()
+            _ = kind(&object)
             var rules = SAMLRules()
             // An issuer rule has the key of a default rule.
-            for kind in Kind.allCases where kind != .issuerRole { rules.read(kind, &reader, RoleCatalogue([])) }
+            for kind in Kind.allCases where kind != .issuerRole { rules.read(kind, &object, RoleCatalogue([])) }
             for part in parts {
-                reader.rules(.requires(part.form.names, if: .equals("type", part.kind.rawValue)))
+                object.rules(.requires(part.form.names, if: .equals("type", part.kind.rawValue)))
             }
         }
     }
 
-    private static func kind(_ reader: inout AssertionReader) -> String? {
-        reader.text(
-            "type", as: .choice(Kind.allCases.map(\.rawValue)), expected: kinds, isRequired: true,
-            "What the rule is about.")
+    private static func kind(_ object: inout ObjectReader) -> Kind? {
+        object.required("type", .choice, kinds, "What the rule is about.")
     }
 
-    mutating func read(_ node: JSONNode, at index: Int, _ issuer: inout AssertionReader, _ catalogue: RoleCatalogue) {
-        let place = "rules/\(index)"
-        guard node.members != nil else { return issuer.fail(place, "wrong type", expected: "a rule object") }
-        var reader = AssertionReader(node, "\(issuer.pointer)/\(place)")
-        if let name = SAMLRules.kind(&reader) {
-            if let kind = Kind(rawValue: name) {
-                read(kind, &reader, catalogue)
-            } else {
-                reader.fail("type", "unknown rule", expected: SAMLRules.kinds)
-            }
-        } else {
-            reader.require("type")
-        }
-        if !reader.isBroken { reader.finish() }
-        issuer.add(reader)
+    private mutating func read(_ field: Field, _ catalogue: RoleCatalogue) {
+        var object = field.object("a rule object")
+        object.ignoreOthers()
+        guard let kind = SAMLRules.kind(&object) else { return }
+        read(kind, &object, catalogue)
+        object.finish()
     }
 
-    private mutating func read(_ kind: Kind, _ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
+    private mutating func read(_ kind: Kind, _ object: inout ObjectReader, _ catalogue: RoleCatalogue) {
         switch kind {
-        case .roleAttribute: readRoleAttribute(&reader)
-        case .roleMapping: readRoleMapping(&reader, catalogue)
-        case .defaultRole: defaultRoles += SAMLRules.roles(&reader, catalogue)
-        case .issuerRole: issuerRoles += SAMLRules.roles(&reader, catalogue)
-        case .userMapping: readUserMapping(&reader)
+        case .roleAttribute: readRoleAttribute(&object)
+        case .roleMapping: readRoleMapping(&object, catalogue)
+        case .defaultRole: defaultRoles += SAMLRules.roles(&object, catalogue)
+        case .issuerRole: issuerRoles += SAMLRules.roles(&object, catalogue)
+        case .userMapping: readUserMapping(&object)
         }
     }
 
     /// SAML-10: comma-separated names.
-    private mutating func readRoleAttribute(_ reader: inout AssertionReader) {
+    private mutating func readRoleAttribute(_ object: inout ObjectReader) {
         let expected = "names of attributes, with commas between them"
-        let text = reader.text(
-            "attributes", as: .pattern("[^, \\t]"), expected: expected,
-            "Of `roleAttribute`: names of attributes with roles, separated by commas.")
-        let names = (text ?? "").utf8.split(separator: ASCII.comma).map(SAMLRules.trimmed).filter { !$0.isEmpty }
-        if names.isEmpty, !reader.isBroken { reader.fail("attributes", "wrong value", expected: expected) }
-        roleAttributes += names.map { ClaimSource(literal: $0) }
+        let names = Shape<[String]>(
+            .pattern("[^, \\t]"),
+            read: { field in
+                let text = field.text(expected) ?? ""
+                return text.utf8.split(separator: ASCII.comma).map(SAMLRules.trimmed).filter { !$0.isEmpty }
+            })
+        let attributes = object.optional(
+            "attributes", names, "Of `roleAttribute`: names of attributes with roles, separated by commas.")
+        if attributes?.isEmpty != false { object.error(at: "attributes", "wrong value", expected: expected) }
+        roleAttributes += (attributes ?? []).map { ClaimSource(literal: $0) }
     }
 
     /// SAML-11; incomplete mappings as in JWT-28.
-    private mutating func readRoleMapping(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) {
-        let tokenRole = reader.text("tokenRole", "Of `roleMapping`: a role of the assertion.")
-        let mappedRoles = reader.texts("mappedRoles", "Of `roleMapping`: roles of the catalogue for it.")
-        if !reader.isBroken, tokenRole == nil || mappedRoles == nil {
-            reader.warn(tokenRole == nil ? "tokenRole" : "mappedRoles", "missing: the rule is ignored")
+    private mutating func readRoleMapping(_ object: inout ObjectReader, _ catalogue: RoleCatalogue) {
+        let mapping = RoleMapping.Entry(
+            tokenRole: object.optional("tokenRole", .name, "Of `roleMapping`: a role of the assertion."),
+            mappedRoles: object.optional(
+                "mappedRoles", .roles(catalogue), "Of `roleMapping`: roles of the catalogue for it."))
+        for name in ["tokenRole", "mappedRoles"] where !object.holds(.has(name)) {
+            object.warning(at: name, "missing: the rule is ignored")
         }
-        ExternalIdentityRules.warn(of: mappedRoles ?? [], at: "mappedRoles", &reader, catalogue)
-        mappings.append(RoleMapping.Entry(tokenRole: tokenRole, mappedRoles: mappedRoles))
+        mappings.append(mapping)
     }
 
     /// SAML-13.
-    private mutating func readUserMapping(_ reader: inout AssertionReader) {
-        guard usernameAttribute == nil else { return reader.fail(nil, "there is a rule of this type already") }
-        usernameAttribute = reader.text("attribute", "Of `userMapping`: attribute with the user's name.")
-        reader.require("attribute")
+    private mutating func readUserMapping(_ object: inout ObjectReader) {
+        if usernameAttribute != nil { object.error("there is a rule of this type already") }
+        object.read(
+            "attribute", .name, into: &usernameAttribute, "Of `userMapping`: attribute with the user's name.")
+        SAMLRules.require("attribute", of: object)
     }
 
-    private static func roles(_ reader: inout AssertionReader, _ catalogue: RoleCatalogue) -> [String] {
-        reader.require("roles")
-        let roles =
-            reader.texts(
-                "roles",
-                "Of `defaultRole`: roles where the assertion has none. Of `issuerRole`: roles of all users."
-            ) ?? []
-        ExternalIdentityRules.warn(of: roles, at: "roles", &reader, catalogue)
-        return roles
+    private static func roles(_ object: inout ObjectReader, _ catalogue: RoleCatalogue) -> [String] {
+        let roles = object.optional(
+            "roles", .roles(catalogue),
+            "Of `defaultRole`: roles where the assertion has none. Of `issuerRole`: roles of all users.")
+        require("roles", of: object)
+        return roles ?? []
+    }
+
+    /// What rules of one kind need.
+    private static func require(_ name: String, of object: ObjectReader) {
+        if !object.holds(.has(name)) { object.error(at: name, "required member \"\(name)\" is missing") }
     }
 
     private static func trimmed(_ text: Substring.UTF8View) -> String {

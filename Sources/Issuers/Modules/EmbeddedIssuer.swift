@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Declaration
 import Identity
 import JOSE
 import Model
@@ -94,32 +95,23 @@ package final class EmbeddedIssuer: TokenIssuer {
 
 extension IssuerModule {
     /// ISS-02.
-    package static let embedded = IssuerModule(
-        kind: "embedded",
-        keys: [
-            IssuerKey("algorithm", .publicAlgorithm, default: .text("ES256"), "Signature algorithm."),
-            IssuerKey(
-                "keyFile", .signingKey(algorithm: "algorithm"),
-                "PEM file with the signing key, made where it is missing; that of the token service by default."),
-            IssuerKey("lifetimeSeconds", .seconds, default: .number(3600), "Lifetime of its tokens."),
-            IssuerKey("issuer", .text, "`iss`; that of the token service by default."),
-            IssuerKey("audience", .text, "`aud`; none by default."),
-        ],
-        build: { settings, surroundings throws(IssuerProblem) in
-            // Without its own key file the issuer signs with the token service's key, so that one key set serves both.
-            let algorithm = settings.word("algorithm")
-            let shared = surroundings.serviceKey.flatMap { $0.algorithm.rawValue == algorithm ? $0 : nil }
-            guard let key = settings.key("keyFile") ?? shared else {
-                throw IssuerProblem("a keyFile is needed where the algorithm is not that of the token service")
-            }
-            var made = EmbeddedIssuer.Settings(issuer: settings.text("issuer") ?? surroundings.serviceIssuer)
-            made.audience = settings.text("audience").map { [$0] } ?? []
-            made.lifetimeSeconds = Int64(settings.count("lifetimeSeconds"))
-            guard let issuer = EmbeddedIssuer(settings: made, signer: JWTSigner(key: key)) else {
-                throw IssuerProblem(
-                    at: "algorithm",
-                    "an upstream cannot verify \(algorithm) without being able to sign")
-            }
-            return issuer
-        })
+    package static let embedded = IssuerModule(kind: "embedded") { object, dependencies in
+        let algorithm = object.value("algorithm", .publicAlgorithm, default: .es256, "Signature algorithm.")
+        let ownKey = object.signingKey(
+            "keyFile", algorithm, dependencies,
+            "PEM file with the signing key, made where it is missing; that of the token service by default.")
+        var settings = EmbeddedIssuer.Settings(issuer: dependencies.serviceIssuer)
+        object.read("lifetimeSeconds", .seconds, into: &settings.lifetimeSeconds, "Lifetime of its tokens.")
+        settings.issuer =
+            object.optional("issuer", .name, "`iss`; that of the token service by default.") ?? settings.issuer
+        settings.audience = object.optional("audience", .name, "`aud`; none by default.").map { [$0] } ?? []
+        if object.hasErrors { return nil }
+        // Without its own key file the issuer signs with the token service's key, so that one key set serves both.
+        let shared = dependencies.serviceKey.flatMap { $0.algorithm == algorithm ? $0 : nil }
+        guard let key = ownKey ?? shared else {
+            object.error("a keyFile is needed where the algorithm is not that of the token service")
+            return nil
+        }
+        return EmbeddedIssuer(settings: settings, signer: JWTSigner(key: key))
+    }
 }

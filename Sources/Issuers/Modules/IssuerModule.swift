@@ -1,79 +1,106 @@
+import Bytes
 import Crypto
+import Declaration
 import Identity
+import JOSE
 import Model
 import Outbound
 
 /// A kind of issuer: its name and settings in `issuers.json`, and its factory (ISS-01).
 package struct IssuerModule: Sendable {
+    /// Declares and reads the members of an entry, and makes its issuer; nil after an error.
+    package typealias Reader = @Sendable (inout ObjectReader, IssuerDependencies) -> (any TokenIssuer)?
+
     package let kind: String
     /// Alternative names.
     package let aliases: [String]
-    package let keys: [IssuerKey]
-    /// Rules between keys.
-    package let rules: [KeyRule]
     /// Whether it calls other servers, which then have TLS, timeout and breaker settings.
     package let callsOut: Bool
-    private let make: @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
+    package let read: Reader
 
-    package init(
-        kind: String, aliases: [String] = [], callsOut: Bool = false, keys: [IssuerKey],
-        rules: [KeyRule] = [],
-        build make: @escaping @Sendable (ModuleSettings, IssuerDependencies) throws(IssuerProblem) -> any TokenIssuer
-    ) {
+    package init(kind: String, aliases: [String] = [], callsOut: Bool = false, read: @escaping Reader) {
         self.kind = kind
         self.aliases = aliases
-        self.keys = keys
-        self.rules = rules
         self.callsOut = callsOut
-        self.make = make
+        self.read = read
     }
 
-    /// The issuer of settings that keep the rules.
-    package func build(
-        _ settings: ModuleSettings, _ dependencies: IssuerDependencies
-    ) throws(IssuerProblem) -> any TokenIssuer {
-        if let violation = settings.violations(of: rules).first { throw IssuerProblem(violation) }
-        for key in keys {
-            guard case .object(_, let rules) = key.shape, let part = settings.object(key.name) else { continue }
-            if let violation = part.violations(of: rules).first { throw IssuerProblem(violation, of: key.name) }
-        }
-        return try make(settings, dependencies)
+    /// The members of an entry that the module knows.
+    package var form: ObjectForm {
+        ObjectForm.of { _ = read(&$0, IssuerDependencies(caller: Silence(), serviceKey: nil, serviceIssuer: "")) }
+    }
+
+    /// Calls nothing.
+    private final class Silence: OutboundCaller {
+        func perform(_ call: OutboundCall, then: @escaping @Sendable (OutboundResult) -> Void) {}
     }
 }
 
 /// Dependencies of a module.
-package struct IssuerDependencies: Sendable {
+package struct IssuerDependencies {
     /// Calls other servers.
     package let caller: any OutboundCaller
     /// The signing key of the token service.
     package let serviceKey: SigningKey?
     /// The `iss` of the token service.
     package let serviceIssuer: String
+    /// How other servers are called.
+    package var transport = OutboundTransport()
+    /// Reads the key of a PEM file, which is made where it is missing; nil after an error.
+    package var signingKey: (Field, SignatureAlgorithm) -> SigningKey? = { _, _ in nil }
+    /// Members of entries that tokens do not depend on.
+    package var commonNames: [String] = []
 
     package init(caller: any OutboundCaller, serviceKey: SigningKey?, serviceIssuer: String) {
         self.caller = caller
         self.serviceKey = serviceKey
         self.serviceIssuer = serviceIssuer
     }
+
+    /// A `configurationID`: equal for equal settings only, see `ConfigurationIdentity`.
+    package func identity(of kind: String, _ object: ObjectReader, keys: [SigningKey?] = []) -> String {
+        let keyIDs = keys.compactMap { key in key.map { JWTSigner(key: $0).keyID } }
+        let text = object.fingerprint(without: commonNames) + Array(keyIDs.joined(separator: " ").utf8)
+        return "\(kind):" + ConfigurationIdentity.digest(of: text)
+    }
 }
 
-/// Settings that are individually valid but inconsistent.
-package struct IssuerProblem: Error, Sendable {
-    /// The member at fault, as a JSON pointer relative to the entry; empty for the entry itself.
-    package let pointer: String
-    package let message: String
-    package let expected: String?
-
-    package init(at pointer: String = "", _ message: String, expected: String? = nil) {
-        self.pointer = pointer
-        self.message = message
-        self.expected = expected
+extension Shape<WebURL> {
+    /// An address to call.
+    package static func address(_ transport: OutboundTransport) -> Shape {
+        Shape(
+            .pattern("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#\\s\\\\]+[^#\\s\\\\]*$"),
+            read: { $0.url(allowHTTP: transport.allowsHTTP) })
     }
+}
 
-    /// - Parameter part: the member whose object breaks the rule.
-    fileprivate init(_ violation: KeyRule.Violation, of part: String? = nil) {
-        self.init(
-            at: [part, violation.name].compactMap(\.self).joined(separator: "/"), violation.message,
-            expected: violation.expected)
+extension Shape<JSONNode> {
+    /// Any JSON value.
+    package static let json = Shape(.schema([]), read: { $0.node })
+}
+
+extension Shape<[(name: String, value: String)]> {
+    /// An object of texts.
+    package static let texts = Shape(
+        .map(.text), read: { field in field.members { $0.name() } })
+    /// An object of secrets.
+    package static let secrets = Shape(
+        .map(.secret), read: { field in field.members { $0.secret()?.value } })
+}
+
+extension Field {
+    fileprivate func members(_ read: (Field) -> String?) -> [(name: String, value: String)] {
+        object("an object of strings").entries.compactMap { name, place in
+            read(place).map { (name: name, value: $0) }
+        }
+    }
+}
+
+extension ObjectReader {
+    /// A PEM file with a private key.
+    mutating func signingKey(
+        _ name: String, _ algorithm: SignatureAlgorithm, _ dependencies: IssuerDependencies, _ meaning: String
+    ) -> SigningKey? {
+        take(name, Shape<String>.path, meaning).flatMap { dependencies.signingKey($0.field, algorithm) }
     }
 }

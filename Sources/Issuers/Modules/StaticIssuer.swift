@@ -1,5 +1,7 @@
 import Bytes
+import Declaration
 import Identity
+import Model
 import Outbound
 
 /// An issuer with a configured token for all callers. Module `static`.
@@ -21,14 +23,15 @@ package final class StaticIssuer: TokenIssuer {
 }
 
 extension IssuerModule {
-    package static let fixed = IssuerModule(
-        kind: "static", keys: [IssuerKey("token", .secret, required: true, "The token, the same for all callers.")],
-        build: { settings, _ throws(IssuerProblem) in
-            let token = settings.word("token")
-            guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw IssuerProblem(
-                    at: "token", "the token cannot stand in a header field", expected: "visible ASCII without blanks")
-            }
-            return StaticIssuer(token: token)
-        })
+    package static let fixed = IssuerModule(kind: "static") { object, _ in
+        let token = object.required(
+            "token", .secret, "a secret", placeholder: Secret(""), "The token, the same for all callers.")
+        if object.hasErrors { return nil }
+        guard token.value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            object.error(
+                at: "token", "the token cannot stand in a header field", expected: "visible ASCII without blanks")
+            return nil
+        }
+        return StaticIssuer(token: token.value)
+    }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Declaration
 import Gateway
 
 /// The JSON object of a request, read strictly: a misspelt member is an error, so that no setting is lost.

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Endpoints
 import Model
 import TokenStorage

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Declaration
 import Gateway
 
 /// Reads a configuration directory and changes one section at a time: under a lock, validated as a whole before anything

@@ -17,15 +17,13 @@ struct IssuerAssembly: AssemblyPart {
         if configuration.issuedTokenCache.persists, let serviceKey {
             ConfigurationIdentity.bind(to: Array(serviceKey.pem.utf8))
         }
-        let surroundings = IssuerDependencies(
-            caller: retained.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
         var issuers: [String: GuardedIssuer] = [:]
         for entry in configuration.issuers {
-            guard let module = knownModule(entry), let reading = IssuerReader(context: context).read(entry, module),
-                let issuer = build(module, reading.settings, surroundings, at: entry.pointer)
+            guard let module = knownModule(entry),
+                let made = IssuerReader(context: context).read(entry, module, serviceKey: serviceKey)
             else { continue }
             issuers[entry.name] = GuardedIssuer(
-                issuer, settings: reading.guarding, gate: retained.issuers.gate(entry.name, retained.log),
+                made.issuer, settings: made.guarding, gate: retained.issuers.gate(entry.name, retained.log),
                 clock: { Clock.monotonicMicroseconds })
         }
         let signed = SignedIdentity.issuers(
@@ -45,17 +43,5 @@ struct IssuerAssembly: AssemblyPart {
                 expected: "one of \(names.joined(separator: ", "))", severity: .error)
         }
         return known
-    }
-
-    private func build(
-        _ module: IssuerModule, _ settings: ModuleSettings, _ surroundings: IssuerDependencies, at pointer: String
-    ) -> (any TokenIssuer)? {
-        do throws(IssuerProblem) {
-            return try module.build(settings, surroundings)
-        } catch {
-            let place = error.pointer.isEmpty ? pointer : "\(pointer)/\(error.pointer)"
-            context.report(place, error.message, expected: error.expected, severity: .error)
-            return nil
-        }
     }
 }

@@ -1,36 +1,51 @@
 import Configuration
 import Crypto
+import Declaration
 import Issuers
 import Model
 import Outbound
 
-/// From the members of an issuer in `issuers.json` to the settings of its module: what the module declares is read,
-/// resolved and reported here, so that no module knows of files, secrets and pointers.
+/// From the members of an issuer in `issuers.json` to the issuer: its module reads its own, and the framework those of all.
 struct IssuerReader: AssemblyPart {
     let context: AssemblyContext
 
-    /// What of an issuer is the framework's.
-    struct IssuerReading {
-        var settings: ModuleSettings
+    /// The issuer of an entry, and how it is guarded; nil after an error.
+    func read(
+        _ entry: IssuerEntry, _ module: IssuerModule, serviceKey: SigningKey?
+    ) -> (issuer: any TokenIssuer, guarding: GuardedIssuer.Settings)? {
         var guarding = GuardedIssuer.Settings()
-    }
-
-    /// Nil after an error.
-    func read(_ entry: IssuerEntry, _ module: IssuerModule) -> IssuerReading? {
-        let (reading, found) = context.loaded.read(entry) { object -> IssuerReading in
-            var guarding = GuardedIssuer.Settings()
-            var transport = OutboundTransport()
+        let (issuer, found) = context.loaded.read(entry) { object in
+            var dependencies = IssuerDependencies(
+                caller: retained.outbound, serviceKey: serviceKey, serviceIssuer: configuration.tokenService.issuer)
+            dependencies.commonNames = IssuerEntry.names + IssuerReader.form.names
+            dependencies.signingKey = { field, algorithm in
+                field.path().flatMap {
+                    KeyAssembly(context: context).signingKey(at: $0, algorithm, pointer: field.pointer)
+                }
+            }
             if module.callsOut {
                 guarding = IssuerReader.guarding(&object)
                 let (plain, tls) = IssuerReader.transport(&object)
-                transport = self.transport(plain, tls)
+                dependencies.transport = transport(plain, tls)
             }
-            let values = values(module.keys, &object, transport.allowsHTTP)
-            return IssuerReading(
-                settings: ModuleSettings(values, keys: module.keys, transport: transport), guarding: guarding)
+            return module.read(&object, dependencies)
         }
         context.add(found)
-        return context.hasErrors ? nil : reading
+        guard let issuer, !context.hasErrors else { return nil }
+        return (issuer, guarding)
+    }
+
+    /// The form of an entry of a module, beside what all entries have.
+    static func form(of module: IssuerModule) -> ObjectForm {
+        let own = module.form
+        return ObjectForm(own.keys + (module.callsOut ? form.keys : []), rules: own.rules)
+    }
+
+    private static var form: ObjectForm {
+        ObjectForm.of { object in
+            _ = guarding(&object)
+            _ = transport(&object)
+        }
     }
 
     /// The keys of all modules that call other servers.
@@ -91,73 +106,5 @@ struct IssuerReader: AssemblyPart {
         transport.tls = ClientTLSAssembly(context: context).clientContext(identity, at: field.pointer)
         transport.hasCertificate = !identity.chain.isEmpty
         return transport
-    }
-
-    private func values(
-        _ keys: [IssuerKey], _ object: inout ObjectReader, _ allowsHTTP: Bool
-    ) -> [String: IssuerValue] {
-        var values: [String: IssuerValue] = [:]
-        for key in keys {
-            let expected = IssuerReader.expectation(key.shape)
-            var member: Field?
-            if key.isRequired {
-                member = object.required(key.name, expected, placeholder: nil) { $0 }
-            } else {
-                member = object.take(key.name)
-            }
-            if let member { values[key.name] = value(key.shape, member, values, allowsHTTP) }
-        }
-        return values
-    }
-
-    private static func expectation(_ shape: IssuerKey.Shape) -> String {
-        switch shape {
-        case .secret: "a secret"
-        case .url: "an address to call"
-        case .object: "an object"
-        default: "a value"
-        }
-    }
-
-    /// - Parameter others: the values of the keys before this one.
-    private func value(
-        _ shape: IssuerKey.Shape, _ field: Field, _ others: [String: IssuerValue], _ allowsHTTP: Bool
-    ) -> IssuerValue? {
-        switch shape {
-        case .text: return field.name().map { .text($0) }
-        case .secret: return field.secret().map { .text($0.value) }
-        case .url: return field.url(allowHTTP: allowsHTTP).map { .url($0) }
-        case .flag: return field.bool().map { .flag($0) }
-        case .count(let range): return field.integer(in: range).map { .number($0) }
-        case .seconds: return field.seconds().map { .number($0) }
-        case .choice(let words): return field.choice(words).map { .text($0) }
-        case .publicAlgorithm: return field.publicAlgorithm().map { .text($0.rawValue) }
-        case .texts: return field.names().map { .texts($0) }
-        case .counts(let range):
-            return field.elements("an array of numbers").map { .numbers($0.compactMap { $0.integer(in: range) }) }
-        case .map: return .map(texts(field) { $0.name() })
-        case .secrets: return .map(texts(field) { $0.secret()?.value })
-        case .header: return field.headerName().map { .text($0) }
-        case .json: return .json(field.node)
-        case .signingKey(let algorithm): return key(field, others[algorithm]).map { .key($0) }
-        case .object(let keys, _):
-            var object = field.object("an object")
-            let values = values(keys, &object, allowsHTTP)
-            object.finish()
-            return .object(ModuleSettings(values, keys: keys))
-        }
-    }
-
-    private func texts(_ field: Field, _ read: (Field) -> String?) -> [(name: String, value: String)] {
-        field.object("an object of strings").entries.compactMap { name, place in
-            read(place).map { (name: name, value: $0) }
-        }
-    }
-
-    private func key(_ field: Field, _ algorithm: IssuerValue?) -> SigningKey? {
-        var chosen = SignatureAlgorithm.es256
-        if case .text(let name) = algorithm, let known = SignatureAlgorithm(rawValue: name) { chosen = known }
-        guard let path = field.path() else { return nil }
-        return KeyAssembly(context: context).signingKey(at: path, chosen, pointer: field.pointer)
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Declaration
 import JOSE
 import Model
 import Reactor

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Reactor
 
 /// The arguments of one command: options with values, flags, and positional arguments. All after `--` is positional.

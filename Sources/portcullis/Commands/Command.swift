@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 
 /// A subcommand of the program.
 protocol Command: Sendable {

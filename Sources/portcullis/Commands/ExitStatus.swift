@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Reactor
 
 /// How a command ends: 0 success, 1 failure or invalid configuration, 2 usage error.

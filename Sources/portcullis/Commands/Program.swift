@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 
 /// The commands of the program.
 enum Program {

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Model
 import Reactor
 

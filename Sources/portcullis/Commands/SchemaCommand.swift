@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Declaration
 import Identity
 import Issuers
 import LoginPages
@@ -24,7 +25,7 @@ enum SchemaCommand: Command {
     private static var sections: [SectionForm] {
         SectionForm.all(CompatibilityFamilies.sections) + [
             .policies(authTokens: AssertionPolicy.form),
-            .issuers(IssuerAssembly.modules.map { ([$0.kind] + $0.aliases, $0.form) }),
+            .issuers(IssuerAssembly.modules.map { ([$0.kind] + $0.aliases, IssuerReader.form(of: $0)) }),
         ]
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Reactor
 
 /// Runs the programs that print secrets, in the directory of the configuration, with the gateway's environment and

@@ -1,5 +1,6 @@
 import ClientStore
 import Configuration
+import Declaration
 
 /// The credential store of a configuration directory, for secrets that are written `cred:KEY` (CRED-01).
 enum SecretStore {

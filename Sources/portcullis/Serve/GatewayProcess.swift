@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Dispatch
 import Endpoints
 import Gateway

@@ -60,12 +60,12 @@ import Testing
             (#""issuerName":"i","certificateSubjectNames":["a"]"#, "/certificateSubjectNames"),
             (#""issuerName":"","certificateSubjectNames":["CN=a"]"#, "/issuerName"),
             (#"\#(keys),"rules":{}"#, "/rules"), (#"\#(keys),"rules":[1]"#, "/rules/0"),
-            (#"\#(keys),"rules":[{}]"#, "/rules/0"), (#"\#(keys),"rules":[{"type":"x"}]"#, "/rules/0/type"),
+            (#"\#(keys),"rules":[{}]"#, "/rules/0/type"), (#"\#(keys),"rules":[{"type":"x"}]"#, "/rules/0/type"),
             (#"\#(keys),"rules":[{"type":"roleAttribute","attributes":" , "}]"#, "/rules/0/attributes"),
             (#"\#(keys),"rules":[{"type":"roleAttribute"}]"#, "/rules/0/attributes"),
             (#"\#(keys),"rules":[{"type":"roleMapping","tokenRole":"a","mappedRoles":"b"}]"#, "/rules/0/mappedRoles"),
             (#"\#(keys),"rules":[{"type":"defaultRole","roles":"a"}]"#, "/rules/0/roles"),
-            (#"\#(keys),"rules":[{"type":"userMapping"}]"#, "/rules/0"),
+            (#"\#(keys),"rules":[{"type":"userMapping"}]"#, "/rules/0/attribute"),
             (
                 #"\#(keys),"rules":[{"type":"userMapping","attribute":"a"},{"type":"userMapping","attribute":"b"}]"#,
                 "/rules/1"

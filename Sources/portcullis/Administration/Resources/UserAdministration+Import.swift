@@ -1,5 +1,6 @@
 import Configuration
 import Crypto
+import Declaration
 import Gateway
 
 /// The import of users as CSV.

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Declaration
 import Model
 
 /// Users of a CSV file with a header row. Problems are reported by line; with any problem no user is added.

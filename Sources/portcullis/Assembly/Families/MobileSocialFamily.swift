@@ -3,6 +3,7 @@
     import Bytes
     import Configuration
     import Crypto
+    import Declaration
     import Gateway
     import HTTP
     import Identity

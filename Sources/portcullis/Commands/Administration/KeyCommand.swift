@@ -1,6 +1,7 @@
 #if Client
     import Bytes
     import Configuration
+    import Declaration
     import PortcullisClient
     import Reactor
 

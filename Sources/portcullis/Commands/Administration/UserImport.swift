@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Declaration
 import Dispatch
 import Gateway
 import Glibc

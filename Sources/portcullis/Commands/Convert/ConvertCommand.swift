@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Conversion
+import Declaration
 import Model
 import Reactor
 
