@@ -13,6 +13,8 @@ package struct AuditEntry: Sendable, Equatable {
     package var client: String
     /// `jti` of the token that was granted or ended; empty for none.
     package var tokenID: String
+    /// Id of the session that ended for a new one; empty for none.
+    package var replaces = ""
 
     package init(action: String, outcome: Outcome, subject: String = "", client: String = "", tokenID: String = "") {
         self.action = action

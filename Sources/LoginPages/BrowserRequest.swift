@@ -37,11 +37,6 @@ package struct BrowserRequest: Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
-    /// Whether one of the cookies of this name has this value.
-    static func has(_ value: String, in cookie: BrowserCookie, _ request: EndpointRequest) -> Bool {
-        values(of: cookie, request).contains(where: value.isExactly)
-    }
-
     static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
         // A proxy may forward the separate fields of HTTP/2 unjoined (RFC 9113 section 8.2.3).
         let fields = request.fields.filter { $0.name.isExactly("cookie") }.map(\.value)

@@ -7,18 +7,8 @@ import Model
 /// The host that browsers log in at. Cookies belong to a host: a login that begins under another one would lose its
 /// browser's half, or its session, where it goes on at `baseUrl`.
 package struct LoginHost: Sendable {
-    /// A login that begins under another host.
-    package struct Change: Sendable {
-        /// What the browser asked, as in `Host`.
-        package let requested: String
-        package let home: WebOrigin
-        /// Of the answer.
-        package let status: Int
-        package let requestID: String
-    }
-
-    /// Called with each of them, for the log.
-    package typealias Observer = @Sendable (Change) -> Void
+    /// Called for each login that begins under another host, for the log.
+    package typealias Observer = @Sendable (_ move: LoginMove, _ requestID: String) -> Void
 
     private let names: PublicNames
     private let observe: Observer
@@ -36,26 +26,18 @@ package struct LoginHost: Sendable {
         }
         let query = request.query.isEmpty ? "" : "?\(String(decoding: request.query, as: UTF8.self))"
         let target = ReturnTarget(ofRequest: request.path + query).text
-        let mark = BrowserCookie.mark(of: target)
-        let isBack = BrowserRequest.has(mark, in: .moved, request)
-        let response = isBack ? page(home, target) : redirect(home, target, mark: mark, secure: request.secure)
-        observe(
-            Change(
-                requested: request.authority, home: home, status: response.status, requestID: request.requestID))
-        return response
-    }
-
-    private func redirect(
-        _ home: WebOrigin, _ target: String, mark: String, secure: Bool
-    ) -> EndpointResponse {
-        let cookie = BrowserCookie.moved.setting(mark, secure: secure, seconds: BrowserCookie.movedSeconds)
+        let held = BrowserRequest.values(of: .moved, request)
+        let move = LoginMove(from: request.authority, to: home, target: target, held: held)
+        observe(move, request.requestID)
+        guard move.isSent else { return page(move) }
         return .redirect(
-            302, to: "\(home)\(target)", reason: .ssoLoginAsked, fields: [(name: "Set-Cookie", value: cookie)])
+            302, to: move.url, reason: .ssoLoginAsked,
+            fields: [(name: "Set-Cookie", value: move.cookie(secure: request.secure))])
     }
 
-    private func page(_ home: WebOrigin, _ target: String) -> EndpointResponse {
+    private func page(_ move: LoginMove) -> EndpointResponse {
         let reason = Reason.loginHostForeign
-        return Page.message(.text(.wrongHost), .text(.wrongHostDetail), isError: true, link: .home("\(home)\(target)"))
+        return Page.message(.text(.wrongHost), .text(.wrongHostDetail), isError: true, link: .home(move.url))
             .response(status: reason.status, reason: reason)
     }
 }

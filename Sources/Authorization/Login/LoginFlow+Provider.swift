@@ -88,7 +88,7 @@ extension LoginFlow {
             session.provider.isExactly(provider), session.login.level >= page?.level ?? 0,
             page?.demand?.gap(of: session.authentication, now: visit.now) == nil
         else { return next() }
-        return visit.place.whether(session, counts: visit) { counts in
+        return visit.place.counts(session, visit).then { counts in
             guard counts else { return next() }
             return .done(.redirect(303, to: page?.target.text ?? location(visit), reason: .browserLoggedIn))
         }

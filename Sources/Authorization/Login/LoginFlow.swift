@@ -222,10 +222,14 @@ package struct LoginFlow: FormTickets {
     package func whileStored(
         _ session: Session, now: Int64, _ next: @escaping @Sendable (Bool?) -> Answer
     ) -> Answer {
+        isStored(session, now: now).then(next)
+    }
+
+    func isStored(_ session: Session, now: Int64) -> Effect<Bool?> {
         service.settings.store.haveAll([session.id][...] + session.foundations, now: now) { record in
             guard record.accessLives(at: now) else { return false }
             guard let idle = session.idleSeconds, record.id.isExactly(session.id) else { return true }
             return max(session.usedAt, record.lastUsedAt, settings.sessions.usedAt(session.id) ?? 0) + idle > now
-        }.then(next)
+        }
     }
 }

@@ -7,6 +7,9 @@ import TokenStorage
 
 /// What browsers log in to: who lets users in there, and what their sessions are. The way there is that of `LoginFlow`.
 package protocol LoginPlace: Sendable {
+    typealias Visit = LoginFlow.Visit
+    typealias Answer = LoginFlow.Answer
+
     /// Binds forms to it.
     var name: String { get }
     /// Names its logins at identity providers.
@@ -23,27 +26,20 @@ package protocol LoginPlace: Sendable {
     /// Path and query of the login for a request.
     func address(of request: LoginRequest, now: Int64) -> (path: String, query: [(String, String)])
     /// The name that a form has filled in; empty for none.
-    func knownName(_ visit: LoginFlow.Visit) -> String
+    func knownName(_ visit: Visit) -> String
     func verify(
-        _ login: PresentedLogin, in visit: LoginFlow.Visit,
-        then next: @escaping @Sendable (LoginStep) -> LoginFlow.Answer
-    ) -> LoginFlow.Answer
+        _ login: PresentedLogin, in visit: Visit, then next: @escaping @Sendable (LoginStep) -> Answer
+    ) -> Answer
     /// Opens a further step, as its form carries it.
-    func further(_ challenge: String, _ visit: LoginFlow.Visit) throws(BrowserLoginFailure) -> FurtherStep
+    func further(_ challenge: String, _ visit: Visit) throws(BrowserLoginFailure) -> FurtherStep
     /// The user of an identity at a provider.
-    func admit(
-        _ identity: ProvidedIdentity, _ visit: LoginFlow.Visit
-    ) throws(ExternalIdentityRejection) -> AdmittedUser
+    func admit(_ identity: ProvidedIdentity, _ visit: Visit) throws(ExternalIdentityRejection) -> AdmittedUser
     /// Why a session is not opened: the page would send the browser here again and again. Nil where it may.
-    func refusal(of session: Session, _ visit: LoginFlow.Visit) -> EndpointResponse?
-    /// Stores a session, and ends the browser's earlier one.
-    func store(
-        _ login: ProvenLogin, in visit: LoginFlow.Visit, then next: @escaping @Sendable () -> LoginFlow.Answer
-    ) -> LoginFlow.Answer
-    /// Continues with whether a session of the browser counts here.
-    func whether(
-        _ session: Session, counts visit: LoginFlow.Visit, _ next: @escaping @Sendable (Bool) -> LoginFlow.Answer
-    ) -> LoginFlow.Answer
+    func refusal(of session: Session, _ visit: Visit) -> EndpointResponse?
+    /// Stores a session, and ends the browser's earlier one; the answer to a failure, or nil.
+    func store(_ login: ProvenLogin, _ visit: Visit) -> Effect<EndpointResponse?>
+    /// Whether a session of the browser counts here.
+    func counts(_ session: Session, _ visit: Visit) -> Effect<Bool>
 }
 
 /// How a login goes on after a password or an answer.

@@ -29,12 +29,11 @@ struct OwnLogins: LoginPlace {
         (service.settings.paths[.login], [("request", request.sealed(flow.seals.loginRequests, now: now))])
     }
 
-    func knownName(_ visit: LoginFlow.Visit) -> String { visit.request.authorization?.loginHint ?? "" }
+    func knownName(_ visit: Visit) -> String { visit.request.authorization?.loginHint ?? "" }
 
     func verify(
-        _ login: PresentedLogin, in visit: LoginFlow.Visit,
-        then next: @escaping @Sendable (LoginStep) -> LoginFlow.Answer
-    ) -> LoginFlow.Answer {
+        _ login: PresentedLogin, in visit: Visit, then next: @escaping @Sendable (LoginStep) -> Answer
+    ) -> Answer {
         service.logins.login(
             login.username, password: Array(login.password.utf8), realm: realm(of: login.username, visit),
             network: visit.browser.request.address?.subscriberBytes ?? [], now: visit.now
@@ -59,7 +58,7 @@ struct OwnLogins: LoginPlace {
 
     /// The realm to look a user up in: the client's, or if it has no such user, the realm of the only user with this
     /// name. The user learns about the wrong realm after the password was verified (SSO-10).
-    private func realm(of username: String, _ visit: LoginFlow.Visit) -> String {
+    private func realm(of username: String, _ visit: Visit) -> String {
         let users = service.settings.users
         guard users.user(named: username, realm: visit.realm) == nil else { return visit.realm }
         let others = users.users(named: username, realm: nil)
@@ -67,12 +66,12 @@ struct OwnLogins: LoginPlace {
     }
 
     /// There is none.
-    func further(_ challenge: String, _ visit: LoginFlow.Visit) throws(BrowserLoginFailure) -> FurtherStep {
+    func further(_ challenge: String, _ visit: Visit) throws(BrowserLoginFailure) -> FurtherStep {
         throw .foreignForm
     }
 
     func admit(
-        _ identity: ProvidedIdentity, _ visit: LoginFlow.Visit
+        _ identity: ProvidedIdentity, _ visit: Visit
     ) throws(ExternalIdentityRejection) -> AdmittedUser {
         guard let rules = flow.providers?.provider(named: identity.provider)?.rules else { throw .unknownUser }
         let catalogue = service.settings.catalogue
@@ -101,7 +100,7 @@ struct OwnLogins: LoginPlace {
     /// The session of a user who has just logged in, with a new id (against session fixation). Tokens of the same
     /// user's earlier login by this browser stay valid.
     private func newSession(
-        _ subject: String, realm: String, at provider: String, _ visit: LoginFlow.Visit
+        _ subject: String, realm: String, at provider: String, _ visit: Visit
     ) -> Session {
         let earlier = flow.sealedSession(of: visit.browser).flatMap { session in
             session.subject.isExactly(subject) && session.realm.isExactly(realm)
@@ -117,7 +116,7 @@ struct OwnLogins: LoginPlace {
         return session
     }
 
-    private func proven(_ session: Session, _ visit: LoginFlow.Visit) -> ProvenLogin {
+    private func proven(_ session: Session, _ visit: Visit) -> ProvenLogin {
         var record = TokenRecord(
             id: session.id, kind: .signOn, application: "sso/\(session.provider)", subject: session.subject,
             tokenID: session.id, accessExpiresAt: session.expiresAt, issuedAt: visit.now)
@@ -125,16 +124,14 @@ struct OwnLogins: LoginPlace {
         return (session, record)
     }
 
-    func refusal(of session: Session, _ visit: LoginFlow.Visit) -> EndpointResponse? {
+    func refusal(of session: Session, _ visit: Visit) -> EndpointResponse? {
         if visit.request.page == nil { return nil }
         guard visit.isOfRealm(session) else { return flow.refuseRealm(session, visit) }
         return flow.isAccepted(session)
             ? nil : flow.otherAccount(.forbidden, status: 403, reason: .loginForbidden, visit)
     }
 
-    func store(
-        _ login: ProvenLogin, in visit: LoginFlow.Visit, then next: @escaping @Sendable () -> LoginFlow.Answer
-    ) -> LoginFlow.Answer {
+    func store(_ login: ProvenLogin, _ visit: Visit) -> Effect<EndpointResponse?> {
         let record = login.record
         return service.settings.store.ask(.insert(record), now: visit.now) { result in
             guard case .success(.record(_?)) = result else { return .done(SingleSignOnFailure.unavailable.response) }
@@ -143,7 +140,7 @@ struct OwnLogins: LoginPlace {
                 if let earlier = flow.sealedSession(of: visit.browser) {
                     leaving.append(.token(earlier.id, subject: earlier.subject, until: earlier.expiresAt))
                 }
-                return end(leaving[...], now: visit.now).then(next)
+                return end(leaving[...], now: visit.now).map { nil }
             }
         }
     }
@@ -166,10 +163,8 @@ struct OwnLogins: LoginPlace {
         }
     }
 
-    func whether(
-        _ session: Session, counts visit: LoginFlow.Visit, _ next: @escaping @Sendable (Bool) -> LoginFlow.Answer
-    ) -> LoginFlow.Answer {
-        guard flow.session(of: visit.browser, visit) == session else { return next(false) }
-        return flow.whileStored(session, now: visit.now) { next($0 == true) }
+    func counts(_ session: Session, _ visit: Visit) -> Effect<Bool> {
+        guard flow.session(of: visit.browser, visit) == session else { return .done(false) }
+        return flow.isStored(session, now: visit.now).map { $0 == true }
     }
 }

@@ -1,7 +1,6 @@
 import Crypto
 import Model
 import Reactor
-import Synchronization
 
 /// Writes failed connections to the event log: a repeated one once a minute with its number, so that a dead peer does not
 /// fill the log.
@@ -31,18 +30,7 @@ package final class ConnectionFailures: Sendable {
         let purpose: Purpose
     }
 
-    private struct Told {
-        var at: Int64
-        /// How often it has happened since.
-        var repeated = 0
-    }
-
-    /// Milliseconds between two events of one kind.
-    static let pause: Int64 = 60_000
-    /// Kinds that are kept apart, and events in the time of a pause.
-    static let mostKinds = 256
-
-    private let told = Mutex<[Kind: Told]>([:])
+    private let repetitions = Repetitions<Kind>()
     private let log: EventLog
 
     package init(_ log: EventLog) { self.log = log }
@@ -51,7 +39,7 @@ package final class ConnectionFailures: Sendable {
     package func note(
         _ failure: ConnectionFailure, _ purpose: Purpose, now: Int64 = Clock.monotonicMilliseconds
     ) {
-        guard let repeated = isDue(Kind(failure: failure, purpose: purpose), now) else { return }
+        guard let repeated = repetitions.note(Kind(failure: failure, purpose: purpose), now: now) else { return }
         var members: [(String, EventLog.Value)] = [("purpose", .text(purpose.name))]
         switch purpose {
         case .call, .store: break
@@ -62,26 +50,6 @@ package final class ConnectionFailures: Sendable {
         members += [("step", .text(failure.step.rawValue)), ("reason", .text(failure.reason))]
         if repeated > 0 { members.append(("repeated", .number(repeated))) }
         log.write(.connectionFailed, members)
-    }
-
-    /// How often a failure was not told since the last time; nil if it is not told now.
-    private func isDue(_ kind: Kind, _ now: Int64) -> Int? {
-        told.withLock { told in
-            if let last = told[kind] {
-                if now - last.at < ConnectionFailures.pause {
-                    told[kind]?.repeated += 1
-                    return nil
-                }
-                told[kind] = Told(at: now)
-                return last.repeated
-            }
-            if told.count >= ConnectionFailures.mostKinds {
-                told = told.filter { now - $0.value.at < ConnectionFailures.pause }
-                if told.count >= ConnectionFailures.mostKinds { return nil }
-            }
-            told[kind] = Told(at: now)
-            return 0
-        }
     }
 }
 

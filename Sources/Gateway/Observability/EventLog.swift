@@ -1,4 +1,5 @@
 import Bytes
+import Identity
 import Model
 import Reactor
 import Synchronization
@@ -19,6 +20,8 @@ package struct EventLog: Sendable {
 
     private let writer: LogWriter
     private let threshold = Threshold()
+    private let moves = Repetitions<String>()
+
     package init(_ writer: LogWriter) { self.writer = writer }
 
     /// Sets the minimum level.
@@ -49,6 +52,17 @@ package struct EventLog: Sendable {
         line.endObject()
         line.endLine()
         _ = writer.write(line.bytes)
+    }
+
+    /// Writes that a login began under a host; a repeated one once a minute, since any client can name one.
+    package func write(_ move: LoginMove, requestID: String) {
+        guard let repeated = moves.note(move.host) else { return }
+        write(
+            .loginHostForeign,
+            [
+                ("host", .text(move.host)), ("base_url", .text("\(move.home)")), ("status", .number(move.status)),
+                ("request_id", .text(requestID)),
+            ] + (repeated > 0 ? [("repeated", .number(repeated))] : []))
     }
 
     package func flush() { writer.flush() }

@@ -41,6 +41,7 @@ extension LogEvent {
         ("reason", "code of the cause, or the cause as the system names it"),
         ("removed", "number of keys that are published no more"),
         ("repeated", "how often it was not written since the last time"),
+        ("replaces", "id of the session that has ended for a new one"),
         ("request_id", "`X-Request-Id` of the request"),
         ("requests", "number of requests"),
         ("revocations", "number of deny entries"),

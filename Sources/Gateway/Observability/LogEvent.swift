@@ -92,7 +92,7 @@ package enum LogEvent: String, Sendable, CaseIterable {
         case .audit:
             Description(
                 .info,
-                "action outcome reason detail subject client_id request_id client_ip token_id object by roles_given roles_taken realm caller user",
+                "action outcome reason detail subject client_id request_id client_ip token_id replaces object by roles_given roles_taken realm caller user",
                 "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
         case .clientFailed:
             Description(
@@ -181,8 +181,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 "A listener accepts connections.")
         case .loginHostForeign:
             Description(
-                .warning, "host base_url status request_id",
-                "A login began under a host of neither `baseUrl` nor `additionalBaseUrls`: the browser was sent to `baseUrl` (302), or told so (421). A proxy in front may have changed `Host`."
+                .warning, "host base_url status request_id repeated",
+                "A login began under a host of neither `baseUrl` nor `additionalBaseUrls`: the browser was sent to `baseUrl` (302), or told so (421). A proxy in front may have changed `Host`. A host is named once a minute; `repeated` counts those in between."
             )
         case .notReady:
             Description(

@@ -107,17 +107,11 @@ final class Responder: LoopPart {
         {
             let held = Cookies.values(of: BrowserCookie.moved.name(secure: exchange.isSecure), requestHeaders, bytes)
             let move = LoginMove(
-                to: home, target: ReturnTarget(of: exchange.head, bytes).text,
+                from: host, to: home, target: ReturnTarget(of: exchange.head, bytes).text,
                 held: held.map { String(copying: bytes.slice($0)) }, isThere: isThere)
-            let foreign = Reason.loginHostForeign
-            shared.log.write(
-                .loginHostForeign,
-                [
-                    ("host", .text(String(host.prefix(LoginMove.loggedCharacters)))), ("base_url", .text("\(home)")),
-                    ("status", .number(move.isSent ? 302 : foreign.status)),
-                    ("request_id", .text(exchange.requestIDText)),
-                ])
+            shared.log.write(move, requestID: exchange.requestIDText)
             guard move.isSent else {
+                let foreign = Reason.loginHostForeign
                 exchange.response.reason = foreign
                 counters.count(foreign)
                 let chunk = beginReply(exchange, status: foreign.status, bodyLength: 0)
@@ -288,6 +282,7 @@ final class Responder: LoopPart {
         ]
         if let address = exchange.address { members.append(("client_ip", .text(address.description))) }
         if !entry.tokenID.isEmpty { members.append(("token_id", .text(entry.tokenID))) }
+        if !entry.replaces.isEmpty { members.append(("replaces", .text(entry.replaces))) }
         if let detail = exchange.response.evidence?.text, !detail.isEmpty { members.append(("detail", .text(detail))) }
         shared.log.write(.audit, members)
     }

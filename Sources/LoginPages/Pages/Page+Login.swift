@@ -143,7 +143,7 @@ extension Page {
             self.target = target
         }
 
-        /// To the start page of this host, where nothing else is known.
+        /// To the start page of this host (`PageLook.start`), where nothing else is known.
         package static let start = Link(.startPage, to: "/")
         /// The address of the page itself, which a browser gets anew.
         package static let again = Link(.tryAgain, to: "")

@@ -69,7 +69,7 @@ package struct Page: BrowserPage {
             <body>
             <main>
             \(look.heading(showsLogo: hasLogo))<h1>\(language(title))</h1>
-            \(content(language))\(link(language))\(requestID.map { Page.html(requestID: $0, language) } ?? "")
+            \(content(language))\(link(look, language))\(requestID.map { Page.html(requestID: $0, language) } ?? "")
             </main>\(look.footer(language))\(script.map { "\n<script>\($0)</script>" } ?? "")
             </body>
             </html>
@@ -77,9 +77,11 @@ package struct Page: BrowserPage {
             """
     }
 
-    private func link(_ say: PageLanguage) -> String {
+    private func link(_ look: PageLook, _ say: PageLanguage) -> String {
         switch way {
         case .content: ""
+        case .link(let link) where link.target == Link.start.target:
+            Page.html(of: look.start.map { Link(link.words, to: $0) }, say)
         case .link(let link): Page.html(of: link, say)
         }
     }

@@ -14,6 +14,8 @@ package struct PageLook: Sendable {
     /// The logo as HTML; nil for none.
     private let logo: String?
     private let isStandard: Bool
+    /// Where links to the start page lead; nil to leave them out.
+    package var start: String? = "/"
 
     /// Without settings, in English and German.
     package static let standard = PageLook(isStandard: true)
@@ -87,7 +89,7 @@ package struct PageLook: Sendable {
         guard let page = response.page as? Page else { return response }
         let language = self.languages.language(
             for: page.languages + AcceptLanguage.preferences(languages))
-        if isStandard, language.tag == .english, page.requestID == nil { return response }
+        if isStandard, start == "/", language.tag == .english, page.requestID == nil { return response }
         var response = response
         response.body = Array(page.html(self, language).utf8)
         for index in response.headers.indices {

@@ -65,7 +65,7 @@ struct DomainLogin: LoginPlace {
     }
 
     /// That of the session whose level is too low.
-    func knownName(_ visit: LoginFlow.Visit) -> String {
+    func knownName(_ visit: Visit) -> String {
         visit.browser.session(seals, ofDomain: true)?.subject ?? ""
     }
 
@@ -79,7 +79,7 @@ struct DomainLogin: LoginPlace {
     // MARK: Password and further steps
 
     func verify(
-        _ login: PresentedLogin, in visit: LoginFlow.Visit, then next: @escaping @Sendable (LoginStep) -> Answer
+        _ login: PresentedLogin, in visit: Visit, then next: @escaping @Sendable (LoginStep) -> Answer
     ) -> Answer {
         let steps = domain.steps(for: visit.request.page?.level ?? 0)
         let level = steps.isEmpty ? domain.level : domain.secondStep.level
@@ -91,7 +91,7 @@ struct DomainLogin: LoginPlace {
         return social.steps.logIn(attempt, now: visit.now) { next(step($0, visit)) }
     }
 
-    func further(_ challenge: String, _ visit: LoginFlow.Visit) throws(BrowserLoginFailure) -> FurtherStep {
+    func further(_ challenge: String, _ visit: Visit) throws(BrowserLoginFailure) -> FurtherStep {
         let pending: PendingLogin
         do throws(SealedRecord.Failure) {
             pending = try PendingLogin(challenge, seals.pendingLogins, now: visit.now)
@@ -102,7 +102,7 @@ struct DomainLogin: LoginPlace {
         return further(pending, asking: question(of: pending), visit)
     }
 
-    private func further(_ pending: PendingLogin, asking question: String?, _ visit: LoginFlow.Visit) -> FurtherStep {
+    private func further(_ pending: PendingLogin, asking question: String?, _ visit: Visit) -> FurtherStep {
         FurtherStep(
             id: pending.id, username: pending.username, question: question,
             challenge: pending.sealed(seals.pendingLogins)
@@ -124,7 +124,7 @@ struct DomainLogin: LoginPlace {
         return questions[pending.question].question
     }
 
-    private func step(_ outcome: LoginOutcome, _ visit: LoginFlow.Visit) -> LoginStep {
+    private func step(_ outcome: LoginOutcome, _ visit: Visit) -> LoginStep {
         switch outcome {
         case .proven(let session): return .proven(proven(session))
         case .pending(let pending, let question):
@@ -137,7 +137,7 @@ struct DomainLogin: LoginPlace {
     // MARK: The session
 
     func admit(
-        _ identity: ProvidedIdentity, _ visit: LoginFlow.Visit
+        _ identity: ProvidedIdentity, _ visit: Visit
     ) throws(ExternalIdentityRejection) -> AdmittedUser {
         guard let party = domain.relyingParty(named: identity.provider) else { throw .unknownUser }
         let user = try social.providers.user(of: identity, party, application)
@@ -175,35 +175,32 @@ struct DomainLogin: LoginPlace {
         return (browser, record)
     }
 
-    func refusal(of session: Session, _ visit: LoginFlow.Visit) -> EndpointResponse? { nil }
+    func refusal(of session: Session, _ visit: Visit) -> EndpointResponse? { nil }
 
-    func store(
-        _ login: ProvenLogin, in visit: LoginFlow.Visit, then next: @escaping @Sendable () -> Answer
-    ) -> Answer {
-        social.settings.store.ask(.insert(login.record), now: visit.now) { result in
+    func store(_ login: ProvenLogin, _ visit: Visit) -> Effect<EndpointResponse?> {
+        let failure = Page.unavailable(503, .storeUnavailable)
+        return social.settings.store.ask(.insert(login.record), now: visit.now) { result in
             guard case .success(.record(let stored?)) = result, let session = MobileSession(stored) else {
-                return .done(Page.unavailable(503, .storeUnavailable))
+                return .done(failure)
             }
             // The earlier session ends first, so that it does not count for the limits.
             return endEarlier(visit).then {
-                social.sessions.endSurplus(beside: session, domain, now: visit.now, next)
+                social.sessions.endSurplus(beside: session, domain, now: visit.now).map { $0 ? nil : failure }
             }
         }
     }
 
     /// Ends the browser's earlier session. If the store fails, the session lasts until it expires.
-    private func endEarlier(_ visit: LoginFlow.Visit) -> Effect<Void> {
+    private func endEarlier(_ visit: Visit) -> Effect<Void> {
         guard let earlier = visit.browser.session(seals, ofDomain: true) else { return .done(()) }
         return social.sessions.endSession(
             earlier.id, subject: earlier.subject, until: earlier.expiresAt, now: visit.now
         ).map { _ in }
     }
 
-    func whether(
-        _ session: Session, counts visit: LoginFlow.Visit, _ next: @escaping @Sendable (Bool) -> Answer
-    ) -> Answer {
-        guard session.place?.domain.isExactly(domain.name) == true else { return next(false) }
-        return social.sessions.isValid(session.id, now: visit.now).then(next)
+    func counts(_ session: Session, _ visit: Visit) -> Effect<Bool> {
+        guard session.place?.domain.isExactly(domain.name) == true else { return .done(false) }
+        return social.sessions.isValid(session.id, now: visit.now)
     }
 }
 

@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import LoginPages
 import Model
+import Outbound
 import TokenStorage
 
 /// A login of a native application that goes on in its embedded web view (AGT-06). The web view sends a form with
@@ -94,7 +95,11 @@ struct WebViewLogin: Sendable {
         return settings.ask(.revoke(.id(session.id)), now: now) { answer in
             guard case .removed(let gone) = answer, let record = gone.first else { return .deny(.invalidUserToken) }
             settings.revocations.revoke(tokenID: record.tokenID, until: record.accessExpiresAt)
-            return flow.open(moved, visit)
+            return flow.open(moved, visit).map { response in
+                var response = response
+                response.audit?.replaces = record.id
+                return response
+            }
         }
     }
 }

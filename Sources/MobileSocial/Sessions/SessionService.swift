@@ -126,7 +126,9 @@ final class SessionService: Sendable {
     }
 
     private func opened(_ session: MobileSession, _ token: String, _ call: ServiceCall) -> Answer {
-        endSurplus(beside: session, call.domain, now: call.now) { [self] in .done(reply(session, token, call)) }
+        endSurplus(beside: session, call.domain, now: call.now).map { [self] ended in
+            ended ? reply(session, token, call) : MobileSocialFailure.storeUnavailable.response
+        }
     }
 
     /// A user token that clients can parse. It is checked by its record in the store like the others; its type keeps it
@@ -203,26 +205,23 @@ final class SessionService: Sendable {
 extension SessionService {
     /// Ends the sessions beyond the limits beside a new one. Sessions that have ended without the store's knowledge
     /// (with their device or user, or idle) do not count, and those whose foundations have ended are removed.
-    func endSurplus(
-        beside session: MobileSession, _ domain: ServiceDomain, now: Int64, _ next: @escaping @Sendable () -> Answer
-    ) -> Answer {
+    /// - Returns: false if the store fails.
+    func endSurplus(beside session: MobileSession, _ domain: ServiceDomain, now: Int64) -> Effect<Bool> {
         let (subject, application) = (session.record.subject, session.record.application)
         let list = StoreOperation.list(application: application, subject: subject, limit: .max)
-        return settings.ask(list, now: now) { [self] answer in
-            guard case .records(let records) = answer else { return .deny(.storeUnavailable) }
+        return settings.store.ask(list, now: now) { [self] result in
+            guard case .success(.records(let records)) = result else { return .done(false) }
             let others = records.compactMap(MobileSession.init).filter { other in
                 other.facts.domain.isExactly(session.facts.domain) && !other.id.isExactly(session.id)
                     && isValid(other, now: now)
             }
             // The foundations are looked up only if they matter.
-            if surplus(of: others, beside: session, domain.limits).isEmpty { return next() }
+            if surplus(of: others, beside: session, domain.limits).isEmpty { return .done(true) }
             return standing(others[...], now: now).then { [self] standing in
-                guard let standing else { return .deny(.storeUnavailable) }
-                let leaving = others.filter { other in !standing.contains { $0.id.isExactly(other.id) } }
-                let surplus = leaving + surplus(of: standing, beside: session, domain.limits)
-                return settings.store.end(surplus.flatMap(\.remains)[...], by: settings.revocations, now: now).then {
-                    $0 ? next() : .deny(.storeUnavailable)
-                }
+                guard let standing else { return .done(false) }
+                let fallen = others.filter { other in !standing.contains { $0.id.isExactly(other.id) } }
+                let leaving = fallen + surplus(of: standing, beside: session, domain.limits)
+                return settings.store.end(leaving.flatMap(\.remains)[...], by: settings.revocations, now: now)
             }
         }
     }

@@ -93,7 +93,8 @@ struct Assembly: AssemblyPart {
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = TokenServiceAssembly(context: context).build(
             keys, possession, modules, users, clients, catalogue, assertions, store)
-        let pages = PageLook(configuration.pages)
+        var pages = PageLook(configuration.pages)
+        pages.start = logins.startPage()
         let foundation = EndpointFoundation(
             users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys.active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,

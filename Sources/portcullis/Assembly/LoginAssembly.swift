@@ -80,6 +80,16 @@ struct LoginAssembly: AssemblyPart {
         settings.accountProviders = configuration.allIdentityProviders.requiringAccounts
     }
 
+    /// Where users of pages start: the root, or if no route has it, where the first route with a login begins; nil without a
+    /// route that they can get.
+    func startPage() -> String? {
+        let pages = configuration.routes.filter { route in
+            route.methods.isEmpty || route.methods.contains { $0.method == "GET" }
+        }
+        if pages.contains(where: { ["/", "/**"].contains($0.path.form) }) { return "/" }
+        return (pages.first { $0.login != nil || $0.webgate != nil } ?? pages.first)?.path.start
+    }
+
     /// The accepted logins by browser, by service domain.
     private func browserDomains() -> [String: BrowserDomain] {
         let domains = configuration.serviceDomains.map { entry in
@@ -125,5 +135,13 @@ struct LoginAssembly: AssemblyPart {
         let ways = loginProviders(domain)
         if ways.isEmpty { return [passwordLogin(domain)] }
         return ways.map { $0.kind == .local ? passwordLogin(domain) : .provider($0.name) }
+    }
+}
+
+extension PathPattern {
+    /// What comes before the first segment that any path may have.
+    fileprivate var start: String {
+        guard let end = form.firstIndex(of: "*") else { return text }
+        return String(form[..<end])
     }
 }

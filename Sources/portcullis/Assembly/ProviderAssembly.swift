@@ -45,7 +45,7 @@ struct ProviderAssembly: AssemblyPart {
             providers, seals: seals, store: store.tokens, revocations: retained.revocations,
             baseURL: configuration.baseURL.description, paths: configuration.tokenService.paths,
             furtherOrigins: configuration.additionalBaseURLs, throttle: retained.callbackThrottle, revoker: revoker,
-            host: LoginHost(LoginAssembly(context: context).publicNames()) { log.write($0) }
+            host: LoginHost(LoginAssembly(context: context).publicNames()) { log.write($0, requestID: $1) }
         ) { provider, failure, requestID in
             log.write(
                 .providerLoginFailed,
@@ -144,16 +144,5 @@ extension LoginChoice {
     init(_ entry: IdentityProviderEntry) {
         self.init(
             entry.kind == .local ? LoginChoice.ownForm : entry.name, name: entry.name, title: entry.displayName)
-    }
-}
-
-extension EventLog {
-    fileprivate func write(_ change: LoginHost.Change) {
-        write(
-            .loginHostForeign,
-            [
-                ("host", .text(String(change.requested.prefix(256)))), ("base_url", .text("\(change.home)")),
-                ("status", .number(change.status)), ("request_id", .text(change.requestID)),
-            ])
     }
 }

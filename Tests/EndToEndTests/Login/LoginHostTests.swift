@@ -38,6 +38,13 @@ import Testing
         }
         let event = try #require(fixture.gateway.waitForEvent("login_host_foreign"))
         #expect(event["host"].string == "other.example.com" && event["base_url"].string == Self.base)
+        // Any client can name a host: each has one event a minute, wherever its logins begin.
+        #expect(try visit(CookieJar(fixture.gateway), AuthorizationFixture.link()).status == 302)
+        #expect(try visit(CookieJar(fixture.gateway), "/app/x", "Host: third.example.com").status == 302)
+        _ = try #require(
+            fixture.gateway.waitForEvent("login_host_foreign") { $0["host"].string == "third.example.com" })
+        let written = fixture.gateway.events("login_host_foreign")
+        #expect(written.count == 2, "\(written)")
         // No path is taken for a host.
         let path = try visit(CookieJar(fixture.gateway), "/app//evil.example/..;/x")
         #expect(path.only("Location")?.hasPrefix("\(Self.base)/") ?? true)
@@ -64,6 +71,23 @@ import Testing
         #expect(back.text.contains(#"href="http://gw.example.com/app/x?a=b""#))
         // Another tab of the same browser is no loop.
         #expect(try visit(jar, "/app/y").status == 302)
+    }
+
+    @Test("explain says where a browser under another host logs in")
+    func explained() throws {
+        let fixture = try gateway()
+        let directory = fixture.gateway.configuration
+        try directory.write("fields", "Accept: text/html\nUser-Agent: Mozilla/5.0\n")
+        for (target, said, status) in [
+            ("/app/x?a=b", "ok answer      302 to \(Self.base)/app/x?a=b: browsers log in at baseUrl", 0),
+            ("/shop", "NO login       login_host_foreign; leads to \(Self.base)/\nNO answer      421", 1),
+        ] {
+            let result = try CommandLine.run(
+                "explain", "GET", target, "--host", "other.example.com", "--config", directory.path, "--headers",
+                directory.path + "/fields", "--plain")
+            #expect(result.output.hasSuffix(said), "\(result.output)\(result.errors)")
+            #expect(result.ending == .exit(Int32(status)))
+        }
     }
 
     @Test("requests that are signed in, that are no pages, or that change something are as before")

@@ -39,7 +39,8 @@ import Testing
             "http://127.0.0.1/oauth2/logout?a=b", "http://127.0.0.1/\\evil.example",
         ] {
             let question = try ask(page)
-            #expect(question.text.contains(#"<a href="/">Cancel</a>"#), "\(page): \(question.text)")
+            // No route serves `/`.
+            #expect(question.text.contains(#"<a href="/app/">Cancel</a>"#), "\(page): \(question.text)")
         }
         let question = try ask("http://127.0.0.1/app/x?a=b")
         #expect(question.text.contains(#"<a href="/app/x?a=b">Cancel</a>"#), "\(question.text)")

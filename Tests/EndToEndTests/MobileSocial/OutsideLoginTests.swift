@@ -40,7 +40,7 @@ import Testing
         let jar = CookieJar(fixture.gateway)
         // The mock forgets the state of who says no, against RFC 6749 section 4.1.2.1: that is an answer to nothing.
         let stateless = try provider.logIn(jar, typing: "action=deny").answer
-        #expect(stateless.status == 403 && stateless.text.contains(#"<a href="/">"#), "\(stateless.text)")
+        #expect(stateless.status == 403 && stateless.text.contains(#"<a href="/mobileapp">"#), "\(stateless.text)")
         let page = try #require(try jar.send("GET", "/mobileapp").only("Location"))
         let sent = try #require(try jar.send("GET", page).only("Location"))
         let state = try #require(sent.firstMatch(of: /state=([^&]+)/)).1

@@ -89,4 +89,20 @@ import Testing
         #expect(field("X-Content-Type-Options") == "nosniff")
         #expect(field("Referrer-Policy") == "same-origin", "with no-referrer the form's origin would be null")
     }
+
+    @Test("links to the start page lead where users start, or are left out")
+    func start() {
+        let page = Page.failure(.forbidden, link: .start).response(status: 403, reason: .loginForbidden)
+        var look = PageLook.standard
+        func text() -> String { look.dressed(page, accepting: "").text }
+        #expect(text().contains(#"<a href="/">"#))
+        look.start = "/app/"
+        #expect(text().contains(#"<a href="/app/">"#) && !text().contains(#"href="/""#))
+        look.start = nil
+        #expect(!text().contains("<a "))
+        // Other links stay.
+        let other = Page.failure(.forbidden, link: Page.Link(.tryAgain, to: "/x")).response(
+            status: 403, reason: .loginForbidden)
+        #expect(look.dressed(other, accepting: "").text.contains(#"<a href="/x">"#))
+    }
 }

@@ -38,9 +38,12 @@ import Testing
 
     @Test("the session has the time, the level and the end of the native login, and is used now")
     func facts() throws {
-        let token = try mobile.value(mobile.authenticate(handle))
-        #expect(send(token, handle: handle, at: 600).status == 303)
+        let native = mobile.authenticate(handle)
+        let answer = send(try mobile.value(native), handle: handle, at: 600)
+        #expect(answer.status == 303)
         let session = try session(at: 600)
+        #expect(answer.audit?.tokenID == session.id && answer.audit?.replaces == native.audit?.tokenID)
+        #expect(native.audit?.tokenID.isEmpty == false)
         #expect(session.login.authenticatedAt == Mobile.start && session.usedAt == Mobile.start + 600)
         #expect(session.expiresAt == Mobile.start + 3600 && session.idleSeconds == 900)
         #expect(session.subject == "joe" && session.foundations.count == 1)

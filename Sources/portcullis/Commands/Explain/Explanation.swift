@@ -184,6 +184,18 @@ struct Explanation {
                 now: Clock.wallSeconds)
         guard let location else { return refuse("rights", reason, details) }
         Explanation.append("NO", "rights", Explanation.text(reason.code, details), to: &lines)
+        let host = String(decoding: Explanation.text(head.authority, request), as: UTF8.self)
+        if let home = snapshot.names.home(of: host),
+            let isThere = policy.routes.hasLogin(
+                of: route, at: home.authority, path: path.span, bytes: request.span, head: head, headers: fields)
+        {
+            let target = ReturnTarget(of: head, request.span).text
+            let move = LoginMove(from: host, to: home, target: target, held: [], isThere: isThere)
+            guard move.isSent else {
+                return refuse("login", "\(Reason.loginHostForeign.code); leads to \(move.url)", status: move.status)
+            }
+            return pass("answer", "302 to \(move.url): browsers log in at baseUrl")
+        }
         let form = location.prefix { $0 != UInt8(ascii: "?") }
         pass("answer", "302 to the login form, \(String(decoding: form, as: UTF8.self))")
     }
