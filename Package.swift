@@ -211,8 +211,8 @@ let package = Package(
         tests(
             "ProgramTests",
             [
-                "Bytes", "Model", "Declaration", "Reactor", "Configuration", "TokenStorage", "Gateway", "portcullis",
-                "TestSupport",
+                "Bytes", "Model", "Declaration", "Reactor", "Outbound", "Identity", "Configuration", "TokenStorage",
+                "Gateway", "portcullis", "TestSupport",
             ]),
         tests("ArchitectureTests", []),
         tests(

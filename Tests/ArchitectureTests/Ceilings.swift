@@ -9,19 +9,17 @@ enum Ceilings {
     static let cycles: [String: (size: Int, reason: String)] = [
         "Authorization": (3, "a login is that of a place, which names the login"), "Bytes": (3, ""),
         "Configuration": (8, ""), "Crypto": (4, ""), "Declaration": (7, ""),
-        "Gateway": (
-            70, "37 once Attempt does not name UploadProgress, which lies beside BodyArrival; then the worker's role"
-        ),
+        "Gateway": (19, ""),
         "HTTP": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
         "MobileSocial": (4, ""), "Model": (4, ""),
         "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
-        "portcullis": (49, "24 once the state that outlives reloads does not name the families of endpoints"),
+        "portcullis": (48, "24 once the state that outlives reloads does not name the families of endpoints"),
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 462
+    static let unlabelled = 461
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
     static let vendorWords = 108

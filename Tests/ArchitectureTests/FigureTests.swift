@@ -77,13 +77,6 @@ import Testing
                 goal: 85_000),
             Figure(name: "words of vendors in generic targets", value: VendorTests.total, goal: 40),
             Figure(
-                name: "other files that name a kind of identity provider, SAML",
-                value: SourceTree.sources.count { file in
-                    !file.path.contains("SAML")
-                        && (file.words.contains { $0.hasPrefix("SAMLProvider") || $0.hasPrefix("SAMLLogin") }
-                            || file.words.contains("saml") && file.words.contains { $0.contains("IdentityProvider") })
-                }, goal: 1),
-            Figure(
                 name: "parts in the largest cycle of a target", value: TypeTests.cycles.values.map(\.count).max() ?? 1,
                 goal: Ceilings.mostInCycle),
             Figure(

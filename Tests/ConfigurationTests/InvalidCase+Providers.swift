@@ -106,9 +106,9 @@ extension InvalidCase {
         ),
         InvalidCase(
             "saml-foreign-members", provider(goodSAML + #", "clientId": "c", "scopes": [], "issuer": "https://idp""#),
-            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "saml" has no use for it (expected no "kind": "saml")"#,
+            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "saml" has no use for it (expected "kind": "oidc" or "oauth2")"#,
             #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "saml" has no use for it (expected "kind": "oidc")"#,
-            #"identityProviders.json:2: error: /identityProviders/0/scopes: a provider of kind "saml" has no use for it (expected no "kind": "saml")"#
+            #"identityProviders.json:2: error: /identityProviders/0/scopes: a provider of kind "saml" has no use for it (expected "kind": "oidc" or "oauth2")"#
         ),
         InvalidCase(
             "saml-members-of-others", provider(good + #", "entityId": "x", "allowSha1": true"#),

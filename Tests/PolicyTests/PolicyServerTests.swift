@@ -168,7 +168,7 @@ import Testing
             (302, .policyUnavailable), (400, .policyUnavailable), (500, .policyUnavailable),
         ]
         for (status, denial) in expected {
-            let setup = try Setup(Self.reply("", status: status)) { $0.format = .http }
+            let setup = try Setup(Self.reply("", status: status)) { $0.format = FieldsFormat.self }
             #expect(try setup.answer("/items/7?a=b&access_token=s").denial == denial, "\(status)")
             let call = try #require(setup.server.calls.last)
             let fields = Dictionary(call.headers.map { ($0.name, $0.value) }) { $1 }
@@ -178,9 +178,48 @@ import Testing
         }
         // Only an outage is admitted.
         for (status, denial) in [(302, Reason.policyUnavailable), (500, nil), (429, nil)] {
-            let setup = try Setup(Self.reply("", status: status)) { ($0.format, $0.onFailure) = (.http, .allow) }
+            let setup = try Setup(Self.reply("", status: status)) {
+                ($0.format, $0.onFailure) = (FieldsFormat.self, .allow)
+            }
             #expect(try setup.answer().denial == denial, "\(status)")
         }
+    }
+
+    /// Asks by the path alone, and reads one word.
+    private enum WordFormat: AskedFormat {
+        static let name = "word"
+        static let meaning = "`word` sends the path and reads `yes`"
+        static let hasClaims = false
+        static let ownFields: [String] = []
+
+        static func call(
+            to server: PolicyServer, _ question: PolicyQuestion, headers: [(name: String, value: String)]
+        ) -> OutboundCall {
+            let body = question.fields.filter { $0.name == "X-Forwarded-Uri" }.flatMap { Array($0.value.utf8) }
+            return server.transport.call("PUT", server.url, headers: headers, body: body, maximumBytes: 8)
+        }
+
+        static func answer(in response: OutboundResponse, _ rules: PolicyServerRules) -> PolicyAnswer {
+            response.body.elementsEqual("yes".utf8) ? PolicyAnswer(outcome: .allowed) : PolicyAnswer.denied(404)
+        }
+    }
+
+    @Test("a further format is asked and read by its own file")
+    func furtherFormat() throws {
+        for (text, denial) in [("yes", nil), ("no", Reason.policyHidden)] {
+            let setup = try Setup(Self.reply(text)) { $0.format = WordFormat.self }
+            #expect(try setup.answer("/items/7").denial == denial)
+            let call = try #require(setup.server.calls.last)
+            #expect(call.method == "PUT" && call.body.elementsEqual("/items/7".utf8) && call.mayRepeat)
+            #expect(call.headers.contains { $0.name == "Authorization" && $0.value == "Bearer ours" })
+        }
+    }
+
+    @Test("servers can be asked by each format of the list", arguments: PolicyFormats.all.indices)
+    func formats(_ index: Int) {
+        let format = PolicyFormats.all[index]
+        #expect(format is any AskedFormat.Type)
+        #expect(PolicyFormats.all.count { $0.name == format.name } == 1)
     }
 
     @Test("failures of calls refuse, and only an outage is admitted where that is configured")

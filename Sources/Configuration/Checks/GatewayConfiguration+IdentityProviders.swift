@@ -111,14 +111,15 @@ extension GatewayConfiguration {
                 expected: "one provider of kind \"local\"")
         }
         let known = allIdentityProviders.filter { party.providers.contains($0.name) }
-        if party.usernameFromEmail == false, known.contains(where: { $0.saml?.isTransient == true }) {
+        if party.usernameFromEmail == false, known.contains(where: { $0.settings?.hasTransientNames == true }) {
             findings.error(
                 "\(pointer)/authentication/usernameFrom", "a transient name changes with every login",
                 expected: "no \"usernameFrom\", or \"email\"")
         }
-        if party.exposesToken, known.contains(where: { $0.kind == .saml }) {
+        if party.exposesToken, let tokenless = known.first(where: { $0.settings?.issuesTokens == false }) {
             findings.error(
-                "\(pointer)/authentication/exposeProviderToken", "a provider of kind \"saml\" issues no token",
+                "\(pointer)/authentication/exposeProviderToken",
+                "a provider of kind \"\(tokenless.kind.name)\" issues no token",
                 expected: "no \"exposeProviderToken\"")
         }
         for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]

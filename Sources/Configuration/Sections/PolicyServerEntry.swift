@@ -22,7 +22,7 @@ package struct PolicyServerEntry: Sendable {
             "allowHttp", default: false, "Whether the server may be asked without TLS; for development only.")
         let url = object.required(
             "url", .url(allowHTTP: allowsHTTP), "an https:// URL", placeholder: WebURL(.placeholder),
-            "Where the server is asked, such as `https://opa.example.com/v1/data/api/allow`.")
+            "Where the server is asked, such as `https://policy.example.com/v1/data/api/allow`.")
         let rules = rules(&object)
         return PolicyServerEntry(
             url: url, rules: rules,
@@ -36,14 +36,15 @@ package struct PolicyServerEntry: Sendable {
             readTimeout: object.value("readTimeout", .duration, default: .seconds(2), "Time for the whole answer."))
     }
 
-    private static func rules(_ object: inout ObjectReader) -> PolicyServerRules {
+    static func rules(
+        _ object: inout ObjectReader, formats: [any PolicyFormat.Type] = PolicyFormats.all
+    ) -> PolicyServerRules {
         var rules = PolicyServerRules()
-        object.read(
-            "format", .choice, into: &rules.format,
-            """
-            `opa` sends a document `input` and reads `result`; `http` sends the request as forwarding fields and reads the \
-            status.
-            """)
+        let format = object.value(
+            "format", .choice(formats.map { $0.name }), default: formats[0].name,
+            "\(formats.map { $0.meaning }.joined(separator: "; ")).")
+        rules.format = formats.first { $0.name == format } ?? rules.format
+        let withClaims = formats.filter { $0.hasClaims }.map { $0.name }
         let failure = object.take(
             "onFailure", Shape<PolicyServerRules.FailureMode>.choice, default: .deny,
             "What happens to requests while the server cannot be reached. `allow` admits them undecided.")
@@ -57,16 +58,21 @@ package struct PolicyServerEntry: Sendable {
         rules.inputHeaders = headers?.read() ?? []
         let paths = object.take(
             "claims", ClaimPath.shape.list("an array of claims"),
-            "Claims of the caller that the question has, for `opa`; none by default.")
+            """
+            Claims of the caller that the question has, for \(withClaims.map { "`\($0)`" }.joined(separator: " and ")); \
+            none by default.
+            """)
         rules.claims = paths?.read() ?? []
+        let without = formats.filter { !$0.hasClaims }.map { KeyCondition.equals("format", $0.name) }
+        let withoutClaims = without.count == 1 ? without[0] : .any(without)
         object.rules(
             .only(
-                "claims", with: .not(.equals("format", "http")), because: "questions of this format have no claims",
-                expected: "\"format\": \"opa\""))
-        if rules.format == .http {
-            for name in rules.inputHeaders where ["user-agent", "accept-encoding"].contains(name.lowercased()) {
-                headers?.field.error("the call has a \"\(name)\" of its own", expected: "\"format\": \"opa\"")
-            }
+                "claims", with: .not(withoutClaims), because: "questions of this format have no claims",
+                expected: expected(withClaims)))
+        for name in rules.inputHeaders where rules.format.ownFields.contains(name.lowercased()) {
+            let others = formats.filter { !$0.ownFields.contains(name.lowercased()) }
+            headers?.field.error(
+                "the call has a \"\(name)\" of its own", expected: expected(others.map { $0.name }))
         }
         object.read(
             "answerHeaders", fields(ofAnswer: true), into: &rules.answerHeaders,
@@ -85,6 +91,10 @@ package struct PolicyServerEntry: Sendable {
             (rules.allowedMilliseconds, rules.deniedMilliseconds, rules.maximumEntries) = cache
         }
         return rules
+    }
+
+    private static func expected(_ formats: [String]) -> String {
+        "\"format\": \(formats.map { "\"\($0)\"" }.joined(separator: " or "))"
     }
 
     private static let circuit = Shape.object("an object: {\"failures\", \"pause\", \"longestPause\"}") { object in

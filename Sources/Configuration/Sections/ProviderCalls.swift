@@ -76,13 +76,14 @@ extension OpenIDSettings {
 
 /// The endpoints of a provider of the authorization code flow. Those of `oidc` are in its discovery document, and replace
 /// them where they are named.
-struct ProviderAddresses {
-    let authorization: WebURL?
-    let token: WebURL?
-    let userInfo: WebURL?
-    let revocation: WebURL?
+package struct ProviderAddresses: Sendable {
+    package let authorization: WebURL?
+    package let token: WebURL?
+    package let userInfo: WebURL?
+    package let revocation: WebURL?
 
-    init(_ object: inout ObjectReader, _ allowHTTP: Bool) {
+    /// - Parameter isRequired: which entries have no discovery document.
+    init(_ object: inout ObjectReader, _ allowHTTP: Bool, isRequired: KeyCondition) {
         let address = Shape.url(allowHTTP: allowHTTP)
         let rest = "; required for `oauth2`, and in place of the discovery document's for `oidc`."
         authorization = object.optional("authorizationEndpoint", address, "Where browsers are sent\(rest)")
@@ -90,8 +91,7 @@ struct ProviderAddresses {
         userInfo = object.optional("userInfoEndpoint", address, "Where the gateway asks who the user is\(rest)")
         object.rules(
             .requires(
-                "authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint",
-                if: IdentityProviderEntry.Kind.oauth2.condition, expected: "an https URL"))
+                "authorizationEndpoint", "tokenEndpoint", "userInfoEndpoint", if: isRequired, expected: "an https URL"))
         revocation = object.optional(
             "revocationEndpoint", address,
             "Where tokens are revoked (RFC 7009); `revokeAtLogout` of `oauth2` needs it. For `oidc` in place of the document's."
@@ -101,19 +101,16 @@ struct ProviderAddresses {
 
 /// Settings of a provider that the gateway calls.
 package struct ProviderCalls: Sendable {
-    package var client = ProviderClientEntry()
+    package var client: ProviderClientEntry
     package var flow = CodeFlowSettings()
     package var connectTimeout = Duration.seconds(5)
     package var readTimeout = Duration.seconds(10)
     /// Absolute path of a PEM file with the authorities of its certificate; nil for the system's.
     package var authorityFile: String?
 
-    /// For a provider that the gateway does not call.
-    init() {}
-
-    init(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) {
-        client = ProviderClientEntry(&object, of: kind == .oidc || kind == .oauth2 ? .loginProvider : .uncalled)
-        flow.scopes = ProviderCalls.scopes(&object, kind)
+    init(_ object: inout ObjectReader, isOpenID: Bool) {
+        client = ProviderClientEntry(&object, of: .loginProvider)
+        flow.scopes = ProviderCalls.scopes(&object, isOpenID)
         object.read(
             "parameters", ProviderCalls.parameters, into: &flow.parameters,
             "Further parameters of the authorization request.")
@@ -147,13 +144,13 @@ package struct ProviderCalls: Sendable {
         authorityFile = client.caFileBesideTLS(&object, shape: .text(.text) { $0.certificateFile() })
     }
 
-    private static func scopes(_ object: inout ObjectReader, _ kind: IdentityProviderEntry.Kind) -> [String] {
+    private static func scopes(_ object: inout ObjectReader, _ isOpenID: Bool) -> [String] {
         let shape = Shape.texts(.list(.text)) { $0.names("an array of scopes") { $0.fieldValue() } }
         let member = object.take(
             "scopes", shape, "Scopes of the authorization request; `openid email profile` for `oidc`, else none.")
-        guard let member else { return kind == .oidc ? ["openid", "email", "profile"] : [] }
+        guard let member else { return isOpenID ? ["openid", "email", "profile"] : [] }
         let scopes = member.read() ?? []
-        if kind == .oidc, !scopes.contains("openid") {
+        if isOpenID, !scopes.contains("openid") {
             member.field.error(
                 "the provider needs it to identify the user", expected: "\"openid\" among the scopes")
         }

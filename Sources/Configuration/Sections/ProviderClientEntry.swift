@@ -17,8 +17,6 @@ package struct ProviderClientEntry: Sendable {
     enum Peer {
         /// A provider of logins.
         case loginProvider
-        /// A provider that the gateway does not call.
-        case uncalled
         /// A server that is asked about tokens, which knows no public clients (RFC 7662 section 2.1).
         case introspecting
     }
@@ -36,11 +34,6 @@ package struct ProviderClientEntry: Sendable {
     /// Trust in the server, and the certificate that the gateway shows.
     package var tls: UpstreamTLSEntry?
 
-    /// For a provider that the gateway does not call.
-    init() {
-        (id, method, keyAlgorithm) = ("", .none, .es256)
-    }
-
     init(_ object: inout ObjectReader, of peer: Peer) {
         let isIntrospection = peer == .introspecting
         let idMember = object.take(
@@ -57,7 +50,7 @@ package struct ProviderClientEntry: Sendable {
         ProviderClientEntry.declareRules(object, of: peer)
         let otherwise: Method = isIntrospection ? .secretBasic : .none
         let standard: Method = secretMember != nil ? .secretBasic : keyMember != nil ? .privateKeyJWT : otherwise
-        id = peer == .uncalled ? "" : idMember?.read() ?? ""
+        id = idMember?.read() ?? ""
         let named =
             object.optional(
                 "clientAuthentication",

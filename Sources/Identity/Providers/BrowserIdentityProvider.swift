@@ -34,8 +34,9 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
     /// Reads a back-channel notice of logins that ended at the provider.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
 
-    /// Whether answers arrive by form post rather than in the query. `read` and `isAnswer` then replace `finish`.
-    var answersByForm: Bool { get }
+    /// The fields of the form by which answers are posted, where they do not arrive in the query. `read` and `isAnswer`
+    /// then replace `finish`.
+    var answerFields: AnswerFields? { get }
 
     /// Verifies a posted form: the user, and the request that it answers.
     func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>>
@@ -43,12 +44,13 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
     /// Whether that request belongs to a login.
     func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool
 
-    /// SAML metadata of the gateway for the provider; nil for other protocols.
-    var metadata: [UInt8]? { get }
+    /// A document about the gateway for the provider; nil for protocols without one.
+    var metadata: (contentType: String, document: [UInt8])? { get }
 }
 
 extension BrowserIdentityProvider {
-    package var answersByForm: Bool { false }
+    package var answerFields: AnswerFields? { nil }
+    package var answersByForm: Bool { answerFields != nil }
 
     package var revokesAtLogout: Bool { false }
 
@@ -60,7 +62,7 @@ extension BrowserIdentityProvider {
 
     package func isAnswer(_ requestID: String, to secrets: LoginSecrets) -> Bool { false }
 
-    package var metadata: [UInt8]? { nil }
+    package var metadata: (contentType: String, document: [UInt8])? { nil }
 }
 
 /// Secrets of a login in progress at a provider, known only to the gateway.
@@ -138,9 +140,21 @@ package struct ProviderCallback: Sendable {
     }
 }
 
+/// Names of the fields of a posted answer.
+package struct AnswerFields: Sendable {
+    package let answer: String
+    /// The field that returns `LoginStart.state`.
+    package let state: String
+
+    package init(answer: String, state: String) {
+        self.answer = answer
+        self.state = state
+    }
+}
+
 /// A form that a browser posted for a provider. Untrusted.
 package struct ProviderForm: Sendable {
-    /// `SAMLResponse`, verbatim.
+    /// The field with the answer, verbatim.
     package let response: String
 
     package init(response: String) { self.response = response }

@@ -18,32 +18,33 @@ import TokenStorage
 /// Alternatives were rejected: a `SameSite=None` cookie needs TLS even in trials and is sent with requests from any
 /// site. A page that posts the form again needs a script or a click, and contains untrusted input.
 extension ProviderLogin {
-    /// The gateway as the service provider of a SAML provider: metadata, and the assertion consumer service.
+    /// The gateway as the service provider of a provider that answers by form: metadata, and the assertion consumer
+    /// service.
     func serveSAML(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
         guard let names = PathSegment.decode(request.path, behind: paths[.saml]), names.count == 2,
-            let provider = provider(named: names[0]), provider.answersByForm
+            let provider = provider(named: names[0]), let fields = provider.answerFields,
+            let metadata = provider.metadata
         else { return .done(BrowserLoginFailure.unknownService.response) }
         switch names[1] {
         case EndpointPaths.metadataName:
             let headers = [
-                (name: "Content-Type", value: "application/samlmetadata+xml"),
+                (name: "Content-Type", value: metadata.contentType),
                 (name: "X-Content-Type-Options", value: "nosniff"),
             ]
             return .done(
                 request.read {
-                    EndpointResponse(
-                        status: 200, headers: headers, body: provider.metadata ?? [], reason: .metadata)
+                    EndpointResponse(status: 200, headers: headers, body: metadata.document, reason: .metadata)
                 })
         case EndpointPaths.assertionConsumerName:
             guard request.method == .post else { return .done(BrowserLoginFailure.page(allow: "POST")) }
-            return take(request, provider, now: now)
+            return take(request, fields, of: provider, now: now)
         default: return .done(BrowserLoginFailure.unknownService.response)
         }
     }
 
-    /// `POST` with `SAMLResponse` and `RelayState`.
+    /// `POST` with the provider's answer, and the state that it returns.
     private func take(
-        _ request: EndpointRequest, _ provider: any BrowserIdentityProvider, now: Int64
+        _ request: EndpointRequest, _ fields: AnswerFields, of provider: any BrowserIdentityProvider, now: Int64
     ) -> Effect<EndpointResponse> {
         let refuse = { @Sendable [self] (failure: ProviderFailure) -> Effect<EndpointResponse> in
             observe(provider.name, failure, request.requestID)
@@ -51,10 +52,10 @@ extension ProviderLogin {
         }
         guard TokenForm.isForm(request.contentType),
             let form = try? FormFields.parse(request.body.span, limit: ProviderEndpoints.longestForm),
-            form.repeatedName == nil, let response = form.first("SAMLResponse")
+            form.repeatedName == nil, let response = form.first(fields.answer)
         else { return refuse(.malformedCallback) }
         // Without it the answer is unsolicited, and refused.
-        guard let state = form.first("RelayState"), ProviderTicket.isID(state) else {
+        guard let state = form.first(fields.state), ProviderTicket.isID(state) else {
             return refuse(.assertion("unsolicited"))
         }
         return provider.read(ProviderForm(response: response), now: now).then { [self] result in

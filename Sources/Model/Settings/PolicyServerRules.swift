@@ -1,17 +1,9 @@
 /// The input of a policy server, and on which terms its answers count.
 package struct PolicyServerRules: Sendable {
-    /// The form of questions and answers.
-    package enum Format: String, Sendable, CaseIterable {
-        /// The Data API of Open Policy Agent: a document `input`, answered by a `result`.
-        case opa
-        /// The request as forwarding fields, answered by the status.
-        case http
-    }
-
     /// What happens while the server does not answer.
     package enum FailureMode: String, Sendable, CaseIterable { case deny, allow }
 
-    package var format = Format.opa
+    package var format: any PolicyFormat.Type = PolicyFormats.all[0]
     package var onFailure = FailureMode.deny
     /// Request fields of its input.
     package var inputHeaders: [String] = []

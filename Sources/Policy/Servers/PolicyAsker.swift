@@ -88,7 +88,7 @@ package final class PolicyAsker: Sendable {
 
     private func answer(_ result: OutboundResult) -> PolicyAnswer {
         switch result {
-        case .response(let response): named(PolicyAnswer(response, of: server.rules))
+        case .response(let response): named(server.answer(in: response))
         case .failed(let failure, _):
             named(.failed(failure.rawValue, isOutage: failure.isOutage, server.rules.onFailure))
         }

@@ -7,7 +7,9 @@ package struct PolicyServer: Sendable {
     /// Name of the configuration entry.
     package var name: String
     package var url: WebURL
-    package var rules: PolicyServerRules
+    package let rules: PolicyServerRules
+    /// That of the rules.
+    private let format: any AskedFormat.Type
     package var transport: OutboundTransport
     /// Value of `Authorization` with which the gateway authenticates; nil for none.
     package var authorization: String?
@@ -18,7 +20,10 @@ package struct PolicyServer: Sendable {
     ) {
         self.name = name
         self.url = url
-        self.rules = rules
+        guard let format = rules.format as? any AskedFormat.Type else {
+            preconditionFailure("nothing asks by the format \(rules.format.name)")
+        }
+        (self.rules, self.format) = (rules, format)
         self.transport = transport
         self.authorization = authorization
     }
@@ -28,20 +33,25 @@ package struct PolicyServer: Sendable {
 
     /// The call that asks a question. A question changes nothing at the server, so that it may be repeated.
     func call(_ question: PolicyQuestion) -> OutboundCall {
-        var headers = authorization.map { [(name: "Authorization", value: $0)] } ?? []
-        var call: OutboundCall
-        switch rules.format {
-        case .opa:
-            headers += [
-                (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
-            ]
-            call = transport.call(
-                "POST", url, headers: headers, body: question.document, maximumBytes: Self.maximumBytes)
-        case .http:
-            headers += question.fields
-            call = transport.call("GET", url, headers: headers, maximumBytes: Self.maximumBytes)
-        }
+        let headers = authorization.map { [(name: "Authorization", value: $0)] } ?? []
+        var call = format.call(to: self, question, headers: headers)
         call.mayRepeat = true
         return call
     }
+
+    /// Reads what the server says.
+    func answer(in response: OutboundResponse) -> PolicyAnswer {
+        var answer = format.answer(in: response, rules)
+        answer.maximumAge = PolicyAnswer.maximumAge(response)
+        return answer
+    }
+}
+
+/// A form of questions that servers are asked by.
+protocol AskedFormat: PolicyFormat {
+    /// - Parameter headers: those that each call has.
+    static func call(
+        to server: PolicyServer, _ question: PolicyQuestion, headers: [(name: String, value: String)]
+    ) -> OutboundCall
+    static func answer(in response: OutboundResponse, _ rules: PolicyServerRules) -> PolicyAnswer
 }

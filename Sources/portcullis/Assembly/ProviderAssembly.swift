@@ -8,26 +8,40 @@ import Model
 import Outbound
 import Reactor
 
+/// A kind of identity provider that browsers are sent to.
+protocol AssembledProvider: ProviderEntry {
+    /// - Parameter certificates: those of `certificates.json`.
+    /// - Returns: nil with an error among the diagnostics.
+    func provider(
+        _ entry: IdentityProviderEntry, in context: AssemblyContext, certificates: AssertionSources
+    ) -> (any BrowserIdentityProvider)?
+
+    /// A server that `check --connect` tries where the entry has no published keys; nil for none.
+    func server(of entry: IdentityProviderEntry, in context: AssemblyContext) -> (WebURL, OutboundTransport)?
+}
+
+extension AssembledProvider {
+    func server(of entry: IdentityProviderEntry, in context: AssemblyContext) -> (WebURL, OutboundTransport)? { nil }
+}
+
 /// Identity providers behind logins by browser (SSO-07, RP-01).
 struct ProviderAssembly: AssemblyPart {
     let context: AssemblyContext
+
+    /// Those that browsers are sent to.
+    func providers(
+        _ entries: [IdentityProviderEntry], certificates: AssertionSources
+    ) -> [any BrowserIdentityProvider] {
+        entries.filter { !$0.name.isEmpty }.compactMap { entry in
+            (entry.settings as? any AssembledProvider)?.provider(entry, in: context, certificates: certificates)
+        }
+    }
 
     /// Sends browsers to the providers.
     func providerLogin(
         _ seals: BrowserSeals, _ store: RetainedStore.Opened, _ assertions: AssertionSources
     ) -> ProviderLogin {
-        var providers: [any BrowserIdentityProvider] = []
-        for entry in configuration.allIdentityProviders where !entry.name.isEmpty {
-            switch entry.kind {
-            // The gateway's own form is not redirected to.
-            case .local: break
-            case .oidc, .oauth2: if let provider = provider(entry) { providers.append(provider) }
-            case .saml:
-                if let provider = SAMLProviderAssembly(context: context).provider(entry, assertions) {
-                    providers.append(provider)
-                }
-            }
-        }
+        let providers = providers(configuration.allIdentityProviders, certificates: assertions)
         let log = retained.log
         let queue = SerialQueue(label: "provider revocations")
         let revoker = ProviderRevoker(offload: { queue.submit($0) }) {
@@ -53,89 +67,6 @@ struct ProviderAssembly: AssemblyPart {
                     ("provider", .text(provider)), ("reason", .text("\(failure.reason)")),
                     ("detail", .text(failure.detail)), ("request_id", .text(requestID)),
                 ])
-        }
-    }
-
-    private func provider(_ entry: IdentityProviderEntry) -> AuthorizationCodeProvider? {
-        guard
-            var transport = entry.calls.client.transport(
-                context, authorities: entry.calls.authorityFile, at: entry.pointer)
-        else {
-            return nil
-        }
-        transport.allowsHTTP = entry.isHTTPAllowed
-        transport.connectTimeoutMilliseconds = entry.calls.connectTimeout.milliseconds
-        transport.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
-        var authorities: [UInt8]?
-        if let path = entry.calls.client.tls?.authoritiesFile ?? entry.calls.authorityFile {
-            authorities = context.read(path, at: "\(entry.pointer)/caFile")
-        }
-        guard let place = place(entry, authorities), let client = entry.calls.client.client(context, at: entry.pointer)
-        else {
-            return nil
-        }
-        var settings = AuthorizationCodeProvider.Settings(
-            name: entry.name, place: place, client: client, rules: entry.users)
-        settings.endpoints.authorization = entry.authorizationEndpoint
-        settings.endpoints.token = entry.tokenEndpoint
-        settings.endpoints.userInfo = entry.userInfoEndpoint
-        settings.endpoints.revocation = entry.revocationEndpoint
-        settings.wantedClaims = wantedClaims(of: entry)
-        settings.flow = entry.calls.flow
-        settings.clockSkewSeconds = entry.clockSkew.components.seconds
-        settings.decryption.keys = DecryptionKeyEntry.keys(
-            entry.decryptionKeys, context, at: "\(entry.pointer)/decryptionKeys")
-        settings.transport = transport
-        return AuthorizationCodeProvider(settings, caller: SharingCaller(retained.outbound))
-    }
-
-    /// Claims that domains need in addition to the provider's own rules.
-    private func wantedClaims(of entry: IdentityProviderEntry) -> [String] {
-        let isEmail = configuration.serviceDomains.contains {
-            $0.authentication.relyingParty?.providers.contains(entry.name) == true
-                && $0.authentication.relyingParty?.usernameFromEmail == true
-        }
-        return isEmail ? [ProviderRules.emailClaim] : []
-    }
-
-    private func place(
-        _ entry: IdentityProviderEntry, _ authorities: [UInt8]?
-    ) -> AuthorizationCodeProvider.Settings.Place? {
-        guard let issuer = entry.issuer else {
-            // Missing members have been reported.
-            guard let authorization = entry.authorizationEndpoint, let token = entry.tokenEndpoint,
-                let userInfo = entry.userInfoEndpoint
-            else { return nil }
-            return .plain(
-                authorization: authorization, token: token, userInfo: userInfo, revocation: entry.revocationEndpoint)
-        }
-        guard let discovery = entry.discovery, let keys = keys(of: entry, issuer, discovery, authorities) else {
-            return nil
-        }
-        return .openID(issuer: issuer, discovery: discovery, keys: keys)
-    }
-
-    private func keys(
-        of entry: IdentityProviderEntry, _ issuer: String, _ discovery: WebURL, _ authorities: [UInt8]?
-    ) -> RemoteKeySet? {
-        do throws(RemoteKeySettings.Problem) {
-            var settings = try RemoteKeySettings(
-                issuer: issuer, discovery: discovery, keys: entry.keys, allowHTTP: entry.isHTTPAllowed)
-            settings.connectTimeoutMilliseconds = entry.calls.connectTimeout.milliseconds
-            settings.readTimeoutMilliseconds = entry.calls.readTimeout.milliseconds
-            settings.authorities = authorities
-            let keys = try? retained.keys.keys(settings, name: entry.name, caller: retained.outbound, log: retained.log)
-            guard let keys else {
-                context.error("\(entry.pointer)/caFile", "no connection can be made with these authorities")
-                return nil
-            }
-            // The gateway is ready without them, since only logins at the provider need them.
-            context.issuerKeys.append(IssuerKeys(name: entry.name, keys: keys, isOptional: true))
-            return keys
-        } catch {
-            // The configuration excludes this.
-            context.error(entry.pointer, "there is no address that the keys may be fetched from")
-            return nil
         }
     }
 }

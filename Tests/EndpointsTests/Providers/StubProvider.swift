@@ -25,13 +25,13 @@ final class StubProvider: BrowserIdentityProvider {
     let rules: ProviderRules
     /// What happens while it thinks about a code.
     let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
-    let answersByForm: Bool
+    let answerFields: AnswerFields?
     private let state: Mutex<State>
 
     init(_ name: String = "idp", rules: ProviderRules = StubProvider.rules(), answersByForm: Bool = false) {
         self.name = name
         self.rules = rules
-        self.answersByForm = answersByForm
+        answerFields = answersByForm ? AnswerFields(answer: "SAMLResponse", state: "RelayState") : nil
         state = Mutex(State(result: .success(StubProvider.identity(provider: name))))
     }
 
@@ -110,7 +110,9 @@ final class StubProvider: BrowserIdentityProvider {
         requestID == StubProvider.requestID(secrets)
     }
 
-    var metadata: [UInt8]? { answersByForm ? Array("<metadata/>".utf8) : nil }
+    var metadata: (contentType: String, document: [UInt8])? {
+        answersByForm ? ("application/samlmetadata+xml", Array("<metadata/>".utf8)) : nil
+    }
 
     func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
         .done(try? WebURL("https://\(name).example/logout?client_id=gateway"))

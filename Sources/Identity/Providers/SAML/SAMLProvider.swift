@@ -45,7 +45,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
 
     package var name: String { settings.name }
     package var rules: ProviderRules { settings.rules }
-    package var answersByForm: Bool { true }
+    package var answerFields: AnswerFields? { AnswerFields(answer: "SAMLResponse", state: "RelayState") }
 
     let settings: Settings
 
@@ -77,11 +77,11 @@ package final class SAMLProvider: BrowserIdentityProvider {
         return constantTimeEqual(Array(expected.utf8).span, Array(requestID.utf8).span)
     }
 
-    package var metadata: [UInt8]? {
-        ServiceProviderMetadata(
+    package var metadata: (contentType: String, document: [UInt8])? {
+        let metadata = ServiceProviderMetadata(
             entityID: settings.entityID, consumerURL: settings.consumerURL, nameIDFormat: settings.login.nameIDFormat,
-            certificate: settings.signerCertificate
-        ).xml
+            certificate: settings.signerCertificate)
+        return ("application/samlmetadata+xml", metadata.xml)
     }
 
     // MARK: Operations of other protocols

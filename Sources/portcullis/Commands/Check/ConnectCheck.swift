@@ -120,10 +120,8 @@ struct ConnectCheck {
         for asker in reading.configuration.policies.askers(context) {
             targets.append(called("policy server \(asker.server.name)", asker.server.url, asker.server.transport))
         }
-        for entry in reading.configuration.allIdentityProviders where entry.kind == .oauth2 {
-            guard let url = entry.tokenEndpoint,
-                let transport = entry.calls.client.transport(
-                    context, authorities: entry.calls.authorityFile, at: entry.pointer)
+        for entry in reading.configuration.allIdentityProviders {
+            guard let (url, transport) = (entry.settings as? any AssembledProvider)?.server(of: entry, in: context)
             else { continue }
             targets.append(called("provider \(entry.name)", url, transport))
         }

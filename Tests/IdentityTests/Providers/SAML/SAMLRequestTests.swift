@@ -119,7 +119,7 @@ import Testing
 
     @Test("SP metadata has the endpoint, requires signed assertions, and has the signing certificate")
     func metadata() throws {
-        let plain = String(decoding: try #require(SAMLFixture.provider().metadata), as: UTF8.self)
+        let plain = String(decoding: try #require(SAMLFixture.provider().metadata?.document), as: UTF8.self)
         #expect(plain.contains("entityID=\"\(SAMLFixture.entity)\""))
         #expect(plain.contains("AuthnRequestsSigned=\"false\" WantAssertionsSigned=\"true\""))
         #expect(plain.contains("Location=\"\(SAMLFixture.consumer)\" index=\"0\" isDefault=\"true\"/>"))
@@ -129,7 +129,7 @@ import Testing
             $0.signerCertificate = Array(pem.utf8)
             $0.login.nameIDFormat = "urn:x:persistent"
         }
-        let signed = String(decoding: try #require(provider.metadata), as: UTF8.self)
+        let signed = String(decoding: try #require(provider.metadata?.document), as: UTF8.self)
         #expect(signed.contains("<ds:X509Certificate>AAAABBBB</ds:X509Certificate>"))
         #expect(signed.contains("AuthnRequestsSigned=\"true\""))
         #expect(signed.contains("</md:KeyDescriptor><md:NameIDFormat>urn:x:persistent</md:NameIDFormat><md:Assertion"))

@@ -2,7 +2,11 @@ import Declaration
 import Model
 
 /// A SAML 2.0 identity provider, for which the gateway is a service provider (SSO-07).
-package struct SAMLProviderEntry: Sendable {
+package struct SAMLProviderEntry: ProviderEntry {
+    package static let kinds = ["saml"]
+    package static let meaning = "`saml`: [SAML](guides/saml-providers.md)."
+    package static let answersByForm = true
+
     /// Entity id of the provider; nil for that of its metadata.
     package var entityID: String?
     /// URL of the redirect binding; nil for that of its metadata.
@@ -30,10 +34,16 @@ package struct SAMLProviderEntry: Sendable {
     ]
     /// Algorithms with names in the binding.
     private static let algorithms: [SignatureAlgorithm] = [.rs256, .rs384, .rs512, .es256, .es384, .es512]
-    /// Whether the names of users change with every login.
-    package var isTransient: Bool { login.nameIDFormat == SAMLProviderEntry.formats["transient"] }
+    package let issuesTokens = false
+    package var hasTransientNames: Bool { login.nameIDFormat == SAMLProviderEntry.formats["transient"] }
 
-    static func read(_ object: inout ObjectReader, allowHTTP: Bool) -> SAMLProviderEntry {
+    package static func read(_ object: inout ObjectReader, _ reading: ProviderReading) -> SAMLProviderEntry? {
+        object.keys(with: ProviderReading.isNamed(kinds), because: reading.unused) {
+            read(&$0, allowHTTP: reading.allowsHTTP)
+        }
+    }
+
+    private static func read(_ object: inout ObjectReader, allowHTTP: Bool) -> SAMLProviderEntry {
         let metadata = object.optional(
             "metadataFile", .readableFile,
             "The provider's metadata: its entity id, address and certificates. Trusted as it is.")

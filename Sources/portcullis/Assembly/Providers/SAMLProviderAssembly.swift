@@ -6,31 +6,30 @@ import LoginPages
 import Model
 import Reactor
 
-/// Identity providers that speak SAML (SSO-07).
-struct SAMLProviderAssembly: AssemblyPart {
-    let context: AssemblyContext
-
-    func provider(_ entry: IdentityProviderEntry, _ assertions: AssertionSources) -> SAMLProvider? {
-        guard let saml = entry.saml else { return nil }
+extension SAMLProviderEntry: AssembledProvider {
+    func provider(
+        _ entry: IdentityProviderEntry, in context: AssemblyContext, certificates: AssertionSources
+    ) -> (any BrowserIdentityProvider)? {
         if let obstacle = SAMLVerifier.obstacle {
             context.report("\(entry.pointer)/kind", obstacle.problem, expected: obstacle.expected, severity: .error)
             return nil
         }
-        guard let (known, singleSignOn) = knowledge(of: saml, entry),
-            let signers = signers(of: saml, entry, known, assertions)
+        guard let (known, singleSignOn) = knowledge(of: entry, in: context),
+            let signers = signers(of: entry, in: context, known: known, certificates)
         else { return nil }
+        let configuration = context.configuration
         let baseURL = configuration.baseURL.description
         var settings = SAMLProvider.Settings(
             name: entry.name, issuer: known.entityID, singleSignOn: singleSignOn,
-            entityID: saml.ownEntityID ?? baseURL + configuration.tokenService.paths.metadata(of: entry.name),
+            entityID: ownEntityID ?? baseURL + configuration.tokenService.paths.metadata(of: entry.name),
             consumerURL: baseURL + configuration.tokenService.paths.assertionConsumer(of: entry.name),
             certificates: signers, rules: entry.users)
-        settings.login = saml.login
+        settings.login = login
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
-        guard let path = saml.signingKeyFile, let certificate = saml.signingCertificateFile else {
+        guard let path = signingKeyFile, let certificate = signingCertificateFile else {
             return SAMLProvider(settings)
         }
-        guard let (key, pem) = requestSigner(path, certificate: certificate, of: saml, in: entry) else { return nil }
+        guard let (key, pem) = requestSigner(path, certificate: certificate, of: entry, in: context) else { return nil }
         settings.signer = key
         settings.signerCertificate = pem
         return SAMLProvider(settings)
@@ -38,18 +37,18 @@ struct SAMLProviderAssembly: AssemblyPart {
 
     /// What is known of the provider, and where browsers are sent: its entry goes before its metadata.
     private func knowledge(
-        of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry
+        of entry: IdentityProviderEntry, in context: AssemblyContext
     ) -> (IdentityProviderMetadata, singleSignOn: WebURL)? {
-        guard let path = saml.metadataFile else {
+        guard let path = metadataFile else {
             // What is missing has been reported.
-            guard let entityID = saml.entityID, let singleSignOn = saml.singleSignOnURL else { return nil }
+            guard let entityID, let singleSignOn = singleSignOnURL else { return nil }
             return (IdentityProviderMetadata(entityID: entityID, singleSignOn: "", certificates: []), singleSignOn)
         }
         let pointer = "\(entry.pointer)/metadataFile"
         guard let bytes = context.read(path, at: pointer) else { return nil }
         do throws(IdentityProviderMetadata.Problem) {
-            let metadata = try IdentityProviderMetadata(bytes, entityID: saml.entityID)
-            let singleSignOn = saml.singleSignOnURL ?? singleSignOn(of: metadata, path, entry, at: pointer)
+            let metadata = try IdentityProviderMetadata(bytes, entityID: entityID)
+            let singleSignOn = singleSignOnURL ?? singleSignOn(of: metadata, in: path, of: entry, context)
             return singleSignOn.map { (metadata, $0) }
         } catch {
             context.error(pointer, "\(path): \(error.rawValue)")
@@ -58,8 +57,10 @@ struct SAMLProviderAssembly: AssemblyPart {
     }
 
     private func singleSignOn(
-        of metadata: IdentityProviderMetadata, _ path: String, _ entry: IdentityProviderEntry, at pointer: String
+        of metadata: IdentityProviderMetadata, in path: String, of entry: IdentityProviderEntry,
+        _ context: AssemblyContext
     ) -> WebURL? {
+        let pointer = "\(entry.pointer)/metadataFile"
         guard !metadata.singleSignOn.isEmpty else {
             context.error(pointer, "\(path) names no single sign-on service for redirects")
             return nil
@@ -75,12 +76,12 @@ struct SAMLProviderAssembly: AssemblyPart {
     }
 
     private func signers(
-        of saml: SAMLProviderEntry, _ entry: IdentityProviderEntry, _ known: IdentityProviderMetadata,
+        of entry: IdentityProviderEntry, in context: AssemblyContext, known: IdentityProviderMetadata,
         _ assertions: AssertionSources
     ) -> SAMLSigners? {
         var pinned: [SignerCertificate] = []
         var isWhole = true
-        if let path = saml.certificateFile {
+        if let path = certificateFile {
             let pointer = "\(entry.pointer)/certificateFile"
             guard let pem = context.read(path, at: pointer) else { return nil }
             do throws(CertificateProblem) {
@@ -104,7 +105,7 @@ struct SAMLProviderAssembly: AssemblyPart {
                 entry.pointer, "the certificate of \(certificate.subject) is not valid now, and is not believed")
         }
         var subjects: [DistinguishedName] = []
-        for (index, text) in saml.certificateSubjects.enumerated() {
+        for (index, text) in certificateSubjects.enumerated() {
             let pointer = "\(entry.pointer)/certificateSubjectNames/\(index)"
             guard let name = DistinguishedName(text) else {
                 context.error(
@@ -127,10 +128,11 @@ struct SAMLProviderAssembly: AssemblyPart {
 
     /// The key of the gateway's requests, and the certificate that tells providers of it.
     private func requestSigner(
-        _ path: String, certificate certificatePath: String, of saml: SAMLProviderEntry, in entry: IdentityProviderEntry
+        _ path: String, certificate certificatePath: String, of entry: IdentityProviderEntry,
+        in context: AssemblyContext
     ) -> (SigningKey, [UInt8])? {
         let pointer = "\(entry.pointer)/signingCertificateFile"
-        let algorithm = saml.signingAlgorithm
+        let algorithm = signingAlgorithm
         guard
             let key = KeyAssembly(context: context).signingKey(
                 at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),

@@ -1,0 +1,83 @@
+import Bytes
+import Declaration
+import Model
+import Testing
+
+@testable import Configuration
+
+/// Kinds that only these tests have, each read by its own type beside those of the list.
+@Suite struct KindTests {
+    private struct BadgeEntry: ProviderEntry {
+        static let kinds = ["badge"]
+        static let meaning = "`badge`: a reader at the door."
+        let verifiesAddresses = true
+
+        let door: Int
+
+        static func read(_ object: inout ObjectReader, _ reading: ProviderReading) -> BadgeEntry? {
+            object.keys(with: ProviderReading.isNamed(kinds), because: reading.unused) { object in
+                BadgeEntry(door: object.required("door", .integer(1...9), "a door", placeholder: 0, "Its number."))
+            }
+        }
+    }
+
+    private static let provider = IdentityProviderEntry.shape(kinds: ProviderKinds.all + [BadgeEntry.self])
+
+    @Test("a further kind of identity provider has its keys, and the others do not")
+    func provider() throws {
+        let findings = Findings(sources: Sources(), directory: "/", production: false)
+        let node = try JSONNode.parse(#"{"name": "gate", "kind": "badge", "door": 5, "clockSkew": "9s"}"#.utf8.span)
+        let entry = try #require(Self.provider.read(Field(node: node, pointer: "", findings: findings)))
+        #expect(findings.diagnostics.isEmpty && entry.kind.name == "badge" && entry.clockSkew == .seconds(9))
+        #expect((entry.settings as? BadgeEntry)?.door == 5 && entry.users.emailRule == .verified)
+        for (text, messages) in [
+            (
+                #"{"name": "a", "kind": "badge", "issuer": "https://a"}"#,
+                [
+                    #"/door: required member "door" is missing"#,
+                    #"/issuer: a provider of kind "badge" has no use for it"#,
+                ]
+            ),
+            (
+                #"{"name": "a", "kind": "local", "door": 5, "clientId": "c"}"#,
+                [
+                    #"/clientId: a provider of kind "local" has no use for it"#,
+                    #"/door: a provider of kind "local" has no use for it"#,
+                ]
+            ),
+            (
+                #"{"name": "a", "issuer": "https://a", "clientId": "c", "door": 5}"#,
+                [#"/door: a provider of kind "oidc" has no use for it"#]
+            ),
+        ] {
+            let found = KeyRuleTests.diagnostics(Self.provider, text).map { "\($0.pointer): \($0.message)" }
+            #expect(found.sorted() == messages, "\(text)")
+        }
+    }
+
+    private enum WordFormat: PolicyFormat {
+        static let name = "word"
+        static let meaning = "`word` sends the path and reads `yes`"
+        static let hasClaims = false
+        static let ownFields = ["x-own"]
+    }
+
+    @Test("a further format of policy servers is a value of the key, with what it excludes")
+    func policyFormat() throws {
+        let shape = Shape.object("rules") { object in
+            PolicyServerEntry.rules(&object, formats: PolicyFormats.all + [WordFormat.self])
+        }
+        let findings = Findings(sources: Sources(), directory: "/", production: false)
+        let node = try JSONNode.parse(#"{"format": "word"}"#.utf8.span)
+        let rules = try #require(shape.read(Field(node: node, pointer: "", findings: findings)))
+        #expect(findings.diagnostics.isEmpty && rules.format == WordFormat.self)
+        for (text, expected) in [
+            (#"{"format": "word", "claims": ["a"]}"#, #"/claims: "format": "opa""#),
+            (#"{"format": "word", "inputHeaders": ["X-Own"]}"#, #"/inputHeaders: "format": "opa" or "http""#),
+            (#"{"format": "http", "inputHeaders": ["Accept-Encoding"]}"#, #"/inputHeaders: "format": "opa" or "word""#),
+        ] {
+            let found = KeyRuleTests.diagnostics(shape, text).map { "\($0.pointer): \($0.expected ?? "")" }
+            #expect(found == [expected])
+        }
+    }
+}
