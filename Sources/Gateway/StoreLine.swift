@@ -1,12 +1,6 @@
 import Reactor
 import Synchronization
 
-/// What the connection of a worker to the server of a store is to do.
-package protocol StoreCommand: Sendable {
-    /// No connection takes it.
-    func refuse()
-}
-
 /// The connection of a worker to the server of a store; each kind of store with a server has its own.
 protocol StoreConnection: AnyObject {
     /// Whether no command is waiting for its reply.

@@ -11,23 +11,6 @@ import Reactor
 /// A request goes from `ClientFrontend` through `RequestPipeline` (decision, token) and `UpstreamClient` to a server,
 /// and its response back through `ResponseRelay`; `Responder` writes the gateway's own responses.
 final class Worker: LoopPart {
-    /// Owner of a socket or timer.
-    enum Role {
-        static let client: UInt8 = 1
-        static let upstream: UInt8 = 2
-        static let housekeeping: UInt8 = 3
-        static let drainDeadline: UInt8 = 4
-        static let stream: UInt8 = 5
-        static let upstreamCare: UInt8 = 6
-        static let healthCheck: UInt8 = 7
-        static let readmission: UInt8 = 8
-        static let upstreamSession: UInt8 = 9
-        static let store: UInt8 = 11
-        static let revocations: UInt8 = 14
-        static let call: UInt8 = 10
-        static let accessLog: UInt8 = 15
-    }
-
     let connections: UpstreamConnections
     let groups: UpstreamGroups
     let exchanges: ExchangeTable
@@ -160,52 +143,53 @@ final class Worker: LoopPart {
         switch completion {
         case .received(let socket):
             switch socket.role {
-            case Role.client: clientReceived(frontend.clients[socket.owner])
-            case Role.upstream: responseRelay.received(connections.all[socket.owner])
-            case Role.upstreamSession: responseRelay.sessionReceived(connections.sessions[socket.owner])
-            case Role.call: outboundClient.received(outboundClient.connections[socket.owner])
-            case Role.store: store?.received(socket)
+            case LoopRole.client: clientReceived(frontend.clients[socket.owner])
+            case LoopRole.upstream: responseRelay.received(connections.all[socket.owner])
+            case LoopRole.upstreamSession: responseRelay.sessionReceived(connections.sessions[socket.owner])
+            case LoopRole.call: outboundClient.received(outboundClient.connections[socket.owner])
+            case LoopRole.store: store?.received(socket)
             default: maintenance.checkReceived(socket)
             }
         case .sent(let socket):
             switch socket.role {
-            case Role.client: clientSent(frontend.clients[socket.owner])
-            case Role.upstream: responseRelay.sent(connections.all[socket.owner])
-            case Role.upstreamSession: if let link = connections.sessions[socket.owner].link { transport.queue(link) }
-            case Role.healthCheck:
+            case LoopRole.client: clientSent(frontend.clients[socket.owner])
+            case LoopRole.upstream: responseRelay.sent(connections.all[socket.owner])
+            case LoopRole.upstreamSession:
+                if let link = connections.sessions[socket.owner].link { transport.queue(link) }
+            case LoopRole.healthCheck:
                 if let link = maintenance.healthChecker.checks[socket.owner].link { transport.queue(link) }
             default: break
             }
         case .accepted(let listener, let socket):
             if let client = frontend.accept(socket, listener: listener) { serve(client) }
-        case .secured(let socket) where socket.role == Role.client: clientSecured(frontend.clients[socket.owner])
+        case .secured(let socket) where socket.role == LoopRole.client: clientSecured(frontend.clients[socket.owner])
         case .connected(let socket), .secured(let socket):
             switch socket.role {
-            case Role.upstream: upstreamClient.connected(connections.all[socket.owner])
-            case Role.upstreamSession: upstreamClient.sessionConnected(connections.sessions[socket.owner])
-            case Role.call: outboundClient.connected(outboundClient.connections[socket.owner])
-            case Role.store: store?.connected(socket)
+            case LoopRole.upstream: upstreamClient.connected(connections.all[socket.owner])
+            case LoopRole.upstreamSession: upstreamClient.sessionConnected(connections.sessions[socket.owner])
+            case LoopRole.call: outboundClient.connected(outboundClient.connections[socket.owner])
+            case LoopRole.store: store?.connected(socket)
             default: maintenance.checkConnected(socket)
             }
         case .ended(let socket):
             switch socket.role {
-            case Role.client: clientEnded(frontend.clients[socket.owner])
-            case Role.upstream: responseRelay.ended(connections.all[socket.owner])
-            case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
-            case Role.call: outboundClient.ended(outboundClient.connections[socket.owner])
-            case Role.store: store?.failed(socket)
+            case LoopRole.client: clientEnded(frontend.clients[socket.owner])
+            case LoopRole.upstream: responseRelay.ended(connections.all[socket.owner])
+            case LoopRole.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
+            case LoopRole.call: outboundClient.ended(outboundClient.connections[socket.owner])
+            case LoopRole.store: store?.failed(socket)
             default: maintenance.checkFailed(socket)
             }
         case .hungUp(let socket):
             // An upstream that is read slowly may have ended; the end is handled when its last bytes are read.
-            if socket.role == Role.client { clientEnded(frontend.clients[socket.owner]) }
+            if socket.role == LoopRole.client { clientEnded(frontend.clients[socket.owner]) }
         case .failed(let socket, _):
             switch socket.role {
-            case Role.client: frontend.failed(frontend.clients[socket.owner])
-            case Role.upstream: responseRelay.failed(connections.all[socket.owner])
-            case Role.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
-            case Role.call: outboundClient.failed(outboundClient.connections[socket.owner])
-            case Role.store: store?.failed(socket)
+            case LoopRole.client: frontend.failed(frontend.clients[socket.owner])
+            case LoopRole.upstream: responseRelay.failed(connections.all[socket.owner])
+            case LoopRole.upstreamSession: responseRelay.sessionBroke(connections.sessions[socket.owner])
+            case LoopRole.call: outboundClient.failed(outboundClient.connections[socket.owner])
+            case LoopRole.store: store?.failed(socket)
             default: maintenance.checkFailed(socket)
             }
         case .woken: for message in context.mailbox.takeAll() { handle(message) }
@@ -247,20 +231,20 @@ final class Worker: LoopPart {
 
     private func handle(_ token: TimerToken) {
         switch token.role {
-        case Role.client: if let event = frontend.timerFired(frontend.clients[token.owner]) { handle(event) }
-        case Role.upstream: responseRelay.timerFired(connections.all[token.owner])
-        case Role.upstreamSession: responseRelay.sessionTimer(connections.sessions[token.owner])
-        case Role.call: outboundClient.timerFired(outboundClient.connections[token.owner])
-        case Role.upstreamCare:
+        case LoopRole.client: if let event = frontend.timerFired(frontend.clients[token.owner]) { handle(event) }
+        case LoopRole.upstream: responseRelay.timerFired(connections.all[token.owner])
+        case LoopRole.upstreamSession: responseRelay.sessionTimer(connections.sessions[token.owner])
+        case LoopRole.call: outboundClient.timerFired(outboundClient.connections[token.owner])
+        case LoopRole.upstreamCare:
             if groups.careAt <= poller.now { maintenance.run() }
-        case Role.healthCheck: maintenance.checkTimerFired(token)
-        case Role.housekeeping: housekeeping.run()
-        case Role.accessLog: counters.accessLog?.timerFired()
-        case Role.stream: if let event = frontend.streamTimer(exchanges.all[token.owner]) { handle(event) }
-        case Role.readmission: review.readmitSome()
-        case Role.store: store?.timerFired()
-        case Role.revocations: housekeeping.followRevocations()
-        case Role.drainDeadline: shutdown.endDrain()
+        case LoopRole.healthCheck: maintenance.checkTimerFired(token)
+        case LoopRole.housekeeping: housekeeping.run()
+        case LoopRole.accessLog: counters.accessLog?.timerFired()
+        case LoopRole.stream: if let event = frontend.streamTimer(exchanges.all[token.owner]) { handle(event) }
+        case LoopRole.readmission: review.readmitSome()
+        case LoopRole.store: store?.timerFired()
+        case LoopRole.revocations: housekeeping.followRevocations()
+        case LoopRole.drainDeadline: shutdown.endDrain()
         default: break
         }
     }
@@ -268,9 +252,9 @@ final class Worker: LoopPart {
     private func flush(_ link: H2Link) {
         let socket = link.socket
         // The socket may belong to another connection by now.
-        let client = socket.role == Role.client ? frontend.clients[socket.owner] : nil
-        let session = socket.role == Role.upstreamSession ? connections.sessions[socket.owner] : nil
-        let check = socket.role == Role.healthCheck ? maintenance.healthChecker.checks[socket.owner] : nil
+        let client = socket.role == LoopRole.client ? frontend.clients[socket.owner] : nil
+        let session = socket.role == LoopRole.upstreamSession ? connections.sessions[socket.owner] : nil
+        let check = socket.role == LoopRole.healthCheck ? maintenance.healthChecker.checks[socket.owner] : nil
         guard client?.link === link || session?.link === link || check?.link === link else { return }
         transport.flush(link)
         if let client {

@@ -33,7 +33,7 @@ final class ClientFrontend: LoopPart {
         guard admit(socket, listener: listener, role) else { return nil }
         let client = clients.take { ClientConnection(index: $0) }
         counters.metrics.connectionsAccepted &+= 1
-        socket.role = Worker.Role.client
+        socket.role = LoopRole.client
         socket.owner = client.index
         client.socket = socket
         client.listener = listener

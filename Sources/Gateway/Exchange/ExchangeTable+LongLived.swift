@@ -29,6 +29,6 @@ extension ExchangeTable {
     func beginReadmission() {
         guard !longLived.isReadmitting, longLived.count > 0 else { return }
         longLived.isReadmitting = true
-        poller.schedule(TimerToken(role: Worker.Role.readmission, owner: 0), at: poller.now + 1)
+        poller.schedule(TimerToken(role: LoopRole.readmission, owner: 0), at: poller.now + 1)
     }
 }

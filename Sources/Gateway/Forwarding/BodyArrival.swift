@@ -3,33 +3,6 @@ import HTTP
 import Model
 import Reactor
 
-/// What is known of the body of a request that waits, or that holds a place others wait for.
-final class UploadProgress {
-    /// Whether the beginning of the body has to arrive before the request waits for room.
-    var isArriving = false
-    /// Bytes that have arrived and are not relayed yet, framing included.
-    var there = 0
-    /// Reads the framing of the bytes that are there, to find the end of the body.
-    var reader: BodyRelay
-    /// How many of these bytes it has read.
-    var read = 0
-    /// The bytes that were relayed, or there, when the time of the upload began.
-    var mark: Delivery
-
-    private init(_ exchange: Exchange) {
-        reader = exchange.requestBody.discarding()
-        mark = Delivery(bytes: 0, since: exchange.times.forwardedAt / 1000)
-    }
-
-    /// That of an exchange, made when it is first asked for.
-    static func of(_ exchange: Exchange) -> UploadProgress {
-        if let known = exchange.attempt.upload { return known }
-        let made = UploadProgress(exchange)
-        exchange.attempt.upload = made
-        return made
-    }
-}
-
 /// Lets the beginning of a request body arrive while the upstream is full, so that a slow client waits for its own bytes
 /// and holds no place meanwhile. The bytes stay with the client's side: in the inbox of its connection, or of its stream.
 final class BodyArrival: LoopPart {
@@ -50,6 +23,14 @@ final class BodyArrival: LoopPart {
         super.init(context)
     }
 
+    /// The progress of a request body, kept from when it is first asked for.
+    static func progress(of exchange: Exchange) -> UploadProgress {
+        if let known = exchange.attempt.upload { return known }
+        let made = UploadProgress(exchange.requestBody.discarding(), since: exchange.times.forwardedAt / 1000)
+        exchange.attempt.upload = made
+        return made
+    }
+
     /// How much of the body is there.
     func state(of exchange: Exchange) -> State {
         guard !exchange.requestBody.isComplete, let side = exchange.clientSide else { return .there }
@@ -58,7 +39,7 @@ final class BodyArrival: LoopPart {
         switch side {
         case .socket(let socket): return state(of: exchange, socket, limit)
         case .stream(let stream, let link):
-            UploadProgress.of(exchange).there = stream.unread
+            BodyArrival.progress(of: exchange).there = stream.unread
             if stream.ended || stream.unread >= limit { return .there }
             // The window of a stream may be smaller than the limit, and that of the connection is shared.
             link.session.consumed(stream, stream.unread)
@@ -68,7 +49,7 @@ final class BodyArrival: LoopPart {
     }
 
     private func state(of exchange: Exchange, _ socket: Socket, _ limit: Int) -> State {
-        let upload = UploadProgress.of(exchange)
+        let upload = BodyArrival.progress(of: exchange)
         guard let inbox = socket.inbox else { return .arriving }
         upload.there = inbox.count
         if inbox.count >= limit { return .there }
@@ -101,7 +82,7 @@ final class BodyArrival: LoopPart {
 
     /// The request waits for its body.
     func begin(_ exchange: Exchange, _ group: UpstreamGroup) {
-        UploadProgress.of(exchange).isArriving = true
+        BodyArrival.progress(of: exchange).isArriving = true
         group.queue.arrives(of: exchange.address?.subscriber)
         if exchange.head.expectsContinue {
             let chunk = poller.chunks.take()
@@ -121,7 +102,7 @@ final class BodyArrival: LoopPart {
 
     /// The beginning of the body is there: stops the client's time while its request waits for room.
     func end(_ exchange: Exchange, _ group: UpstreamGroup) {
-        UploadProgress.of(exchange).isArriving = false
+        BodyArrival.progress(of: exchange).isArriving = false
         group.queue.arrived(of: exchange.address?.subscriber)
         exchanges.pauseRequestBody(exchange)
     }

@@ -34,9 +34,9 @@ final class HealthChecker: LoopPart {
             return fail(check, error.text)
         }
         check.socket = socket
-        socket.role = Worker.Role.healthCheck
+        socket.role = LoopRole.healthCheck
         socket.owner = check.index
-        let token = TimerToken(role: Worker.Role.healthCheck, owner: check.index, generation: check.generation)
+        let token = TimerToken(role: LoopRole.healthCheck, owner: check.index, generation: check.generation)
         poller.schedule(token, at: poller.now + settings.timeout)
     }
 

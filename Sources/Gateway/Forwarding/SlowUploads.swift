@@ -105,7 +105,7 @@ final class SlowUploads: LoopPart {
 
     /// False for an upload that has just begun.
     private func judge(_ exchange: Exchange, _ tally: inout Tally) -> Bool {
-        let upload = UploadProgress.of(exchange)
+        let upload = BodyArrival.progress(of: exchange)
         let time = poller.now - upload.mark.since
         guard time >= SlowUploads.grace else { return false }
         // Bytes that were there before the place was given do not count.

@@ -11,7 +11,7 @@ extension UpstreamConnections {
         server.pool.opened()
         session.server = server
         session.socket = socket
-        socket.role = Worker.Role.upstreamSession
+        socket.role = LoopRole.upstreamSession
         socket.owner = session.index
         server.sessions.append(session)
         return session

@@ -18,7 +18,7 @@ final class UpstreamConnections: LoopPart {
         server.pool.opened()
         upstream.socket = socket
         upstream.server = server
-        socket.role = Worker.Role.upstream
+        socket.role = LoopRole.upstream
         socket.owner = upstream.index
         return upstream
     }

@@ -68,6 +68,6 @@ final class UpstreamGroups: LoopPart {
     func scheduleCare(at time: Int64) {
         guard time < careAt else { return }
         careAt = time
-        poller.schedule(TimerToken(role: Worker.Role.upstreamCare, owner: 0), at: time)
+        poller.schedule(TimerToken(role: LoopRole.upstreamCare, owner: 0), at: time)
     }
 }

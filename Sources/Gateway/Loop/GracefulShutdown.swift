@@ -37,7 +37,7 @@ final class GracefulShutdown: LoopPart {
         context.isDraining = true
         poller.stopListening { _ in true }
         frontend.beginShutdowns()
-        let token = TimerToken(role: Worker.Role.drainDeadline, owner: 0)
+        let token = TimerToken(role: LoopRole.drainDeadline, owner: 0)
         poller.schedule(token, at: poller.now + snapshot.limits.drainTimeout)
     }
 
@@ -68,7 +68,7 @@ final class GracefulShutdown: LoopPart {
             isFinished = true
             return
         }
-        let token = TimerToken(role: Worker.Role.drainDeadline, owner: 0)
+        let token = TimerToken(role: LoopRole.drainDeadline, owner: 0)
         poller.schedule(token, at: poller.now + GracefulShutdown.lookAfterDrainInterval)
     }
 }

@@ -44,7 +44,7 @@ final class Housekeeping: LoopPart {
 
     private func schedule() {
         poller.schedule(
-            TimerToken(role: Worker.Role.housekeeping, owner: 0), at: poller.now + Housekeeping.interval)
+            TimerToken(role: LoopRole.housekeeping, owner: 0), at: poller.now + Housekeeping.interval)
     }
 
     /// Starts due key fetches. Done by one worker of the process, once a second and at each new configuration.
@@ -57,7 +57,7 @@ final class Housekeeping: LoopPart {
     /// continues if one is busy or has ended.
     func followRevocations() {
         shared.tokens.tick(milliseconds: poller.now, now: poller.wallSeconds)
-        let token = TimerToken(role: Worker.Role.revocations, owner: 0)
+        let token = TimerToken(role: LoopRole.revocations, owner: 0)
         poller.schedule(token, at: poller.now + RevocationFollower.interval)
     }
 

@@ -39,18 +39,18 @@ extension Poller {
 }
 
 extension ClientConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.client, owner: index) }
+    var timer: TimerToken { TimerToken(role: LoopRole.client, owner: index) }
 }
 
 extension UpstreamConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.upstream, owner: index) }
+    var timer: TimerToken { TimerToken(role: LoopRole.upstream, owner: index) }
 }
 
 extension UpstreamSession: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.upstreamSession, owner: index) }
+    var timer: TimerToken { TimerToken(role: LoopRole.upstreamSession, owner: index) }
 }
 
 /// For an exchange in a stream; for HTTP/1 the connection has the deadline.
 extension Exchange: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.stream, owner: index) }
+    var timer: TimerToken { TimerToken(role: LoopRole.stream, owner: index) }
 }

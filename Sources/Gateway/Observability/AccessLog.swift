@@ -39,7 +39,7 @@ final class AccessLog {
         append(exchange, finishedAt: finishedAt)
         guard !isAwaited else { return }
         isAwaited = true
-        poller.schedule(TimerToken(role: Worker.Role.accessLog, owner: 0), at: poller.now + AccessLog.patience)
+        poller.schedule(TimerToken(role: LoopRole.accessLog, owner: 0), at: poller.now + AccessLog.patience)
     }
 
     /// The buffering time is over.

@@ -84,5 +84,5 @@ final class CallConnection: SlabElement {
 }
 
 extension CallConnection: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.call, owner: index) }
+    var timer: TimerToken { TimerToken(role: LoopRole.call, owner: index) }
 }

@@ -102,7 +102,7 @@ final class OutboundClient: LoopPart {
             }
             connection.socket = socket
             connection.isConnected = false
-            socket.role = Worker.Role.call
+            socket.role = LoopRole.call
             socket.owner = connection.index
             let attemptEnd = poller.now + max(share, OutboundClient.leastAttempt)
             poller.setDeadline(connection, at: min(connection.connectBy, attemptEnd))

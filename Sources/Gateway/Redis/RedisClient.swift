@@ -131,7 +131,7 @@ final class RedisClient: LoopPart, StoreConnection {
                 tell(.connect, error.text)
                 continue
             }
-            socket.role = Worker.Role.store
+            socket.role = LoopRole.store
             link.socket = socket
             return
         }

@@ -62,5 +62,5 @@ final class RedisReplies {
 }
 
 extension RedisLink: Timed {
-    var timer: TimerToken { TimerToken(role: Worker.Role.store, owner: 0) }
+    var timer: TimerToken { TimerToken(role: LoopRole.store, owner: 0) }
 }
