@@ -3,6 +3,7 @@ import Endpoints
 import HTTP
 import Identity
 import Model
+import OAuthServer
 import Outbound
 import TokenStorage
 

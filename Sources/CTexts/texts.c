@@ -18,3 +18,10 @@ int page_texts_de(long place) {
     };
     return AT(place);
 }
+
+int reason_texts(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../config/reference/reasons.md"
+    };
+    return AT(place);
+}

@@ -5,3 +5,4 @@
 /// The byte at a place of the file, from 0; -1 behind its end.
 int page_texts_en(long place);
 int page_texts_de(long place);
+int reason_texts(long place);

@@ -1,4 +1,5 @@
 import Endpoints
+import HTTP
 import Model
 
 /// Why a form is refused or not shown.

@@ -1,5 +1,6 @@
 import Bytes
 import Endpoints
+import HTTP
 import Identity
 import Model
 

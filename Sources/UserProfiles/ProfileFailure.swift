@@ -1,4 +1,5 @@
 import Endpoints
+import Identity
 import Model
 
 /// Refusals of the user profile service. `code` of the response is the reason, except for a 401.

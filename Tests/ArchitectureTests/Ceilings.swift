@@ -22,11 +22,11 @@ enum Ceilings {
     static let unlabelled = 461
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 108
+    static let vendorWords = 97
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [98, 20, 98, 71]
+    static let rebuilt = [29, 20, 98, 71]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59

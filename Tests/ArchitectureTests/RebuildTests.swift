@@ -52,7 +52,7 @@ import Testing
                 && file.path.contains(/(?:Settings|Limits|Rules?)\.swift$/)
         }
         let shares = [
-            ("reason", share(of: entry, in: files(of: "Reason"))),
+            ("reason", share(of: /(?m)^    (?:package )?static var \w+: Reason \{/, in: SourceTree.sources)),
             ("page text", share(of: entry, in: files(of: "PageText"))),
             ("endpoint", share(of: entry, in: files(of: "EndpointDescriptor"))),
             ("setting", share(of: value, in: settings, also: "Configuration")),

@@ -10,6 +10,7 @@ import Testing
         "Sources/HTTP/H2/",
         "Sources/HTTP/Method.swift",
         "Sources/Identity/SAML/Library/",
+        "Sources/Model/Reason.swift",
         "Sources/TokenStorage/SQLite/SQLiteLibrary.swift",
         "Sources/TokenStorage/SQLite/SQLiteConnection.swift",
         "Sources/TokenStorage/SQLite/SQLiteConnection+Statement.swift",

@@ -20,6 +20,7 @@ import Testing
         "HTTP.H2Stream": (53, 2, "the state of one stream, which the callbacks of nghttp2 share"),
         "Policy.PolicySnapshot": (59, 7, "one property a section; parts are built in targets of their own"),
         "Policy.Route": (58, 3, "its entry, and what decisions need of it, derived once"),
+        "Model.Reason": (523, 19, "a constant for each reason, which the targets declare for themselves"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (96, 5, "the interface of the loop; its engines are types of their own"),
     ]

@@ -30,7 +30,7 @@ struct Families: Sendable {
 
     /// Answers by the handler that the data plane would resolve.
     func handle(_ request: EndpointRequest, endpoint: EndpointDescriptor, now: Int64) -> Effect<EndpointResponse> {
-        handler(of: endpoint)?(request, now) ?? .done(EndpointResponse.problem(.noRoute, "no handler"))
+        handler(of: endpoint)?(request, now) ?? .done(EndpointResponse.problem(.notFound, "no handler"))
     }
 
     /// The answer, blocking work done at once.

@@ -1,4 +1,6 @@
+import Identity
 import Model
+import Policy
 import Testing
 
 @testable import Gateway

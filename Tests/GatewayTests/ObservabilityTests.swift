@@ -16,7 +16,7 @@ import Testing
     static func metrics(_ routes: [String], status: Int = 200, times: Int = 1, microseconds: Int64 = 700)
         -> WorkerMetrics
     {
-        var metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
+        var metrics = WorkerMetrics(routeNames: [])
         metrics.routes = routes.map { name in
             let counter = RouteCounter(name: name)
             for _ in 0..<times { counter.count(status: status, microseconds: microseconds) }
@@ -29,10 +29,10 @@ import Testing
 
     @Test func workersAddUp() {
         var sum = Self.metrics(["a", "b", ""], times: 2)
-        sum.reasons[3] = 1
+        sum.reasons = [.rateLimited: 1, .overloaded: 2]
         sum.connectionsOpen = 4
         var other = Self.metrics(["a", "b", ""], status: 404, times: 3)
-        other.reasons[3] = 5
+        other.reasons = [.rateLimited: 5, .unknownHost: 7]
         other.connectionsOpen = 6
         other.upstreamErrors[1] = 2
         sum.add(other)
@@ -40,7 +40,8 @@ import Testing
         #expect(sum.routes[0].statuses[200] == 2 && sum.routes[0].statuses[404] == 3)
         #expect(sum.routes[1].durations.reduce(0, +) == 5)
         #expect(sum.routes[2].durationSum == 5 * 700)
-        #expect(sum.reasons[3] == 6 && sum.connectionsOpen == 10 && sum.upstreamErrors[1] == 2)
+        #expect(sum.reasons == [.rateLimited: 6, .overloaded: 2, .unknownHost: 7])
+        #expect(sum.connectionsOpen == 10 && sum.upstreamErrors[1] == 2)
     }
 
     /// In the middle of a reload workers know different routes, in different places.
@@ -117,7 +118,7 @@ import Testing
         for microseconds: Int64 in [100, 700, 700, 3_000, 20_000_000] {
             counter.count(status: 200, microseconds: microseconds)
         }
-        var metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
+        var metrics = WorkerMetrics(routeNames: [])
         metrics.routes = [counter.report]
         let lines = Self.page(metrics)
         let buckets = lines.compactMap { line in

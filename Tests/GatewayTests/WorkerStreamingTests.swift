@@ -106,7 +106,7 @@ import Testing
         bench.turn(until: { client.isOver })
         #expect(server.waitForEnd())
         #expect(!client.text.hasSuffix("0\r\n\r\n"))
-        #expect(bench.worker.counters.reasons.values[Reason.eventStreamIdle.index] == 1)
+        #expect(bench.worker.counters.reasons[.eventStreamIdle] == 1)
         bench.expectNothingLeft()
     }
 
@@ -147,7 +147,7 @@ import Testing
             #expect(clients[0].waitForEnd())
             _ = bench.expect(clients[1], ends: "yyy")
         }
-        #expect(bench.worker.counters.reasons.values[Reason.eventStreamExpired.index] == 1)
+        #expect(bench.worker.counters.reasons[.eventStreamExpired] == 1)
         bench.expectNothingLeft()
     }
 
@@ -175,7 +175,7 @@ import Testing
         } else if let client {
             #expect(client.waitForEnd() && client.text.hasSuffix("x"))
         }
-        #expect(bench.worker.counters.reasons.values[Reason.eventStreamExpired.index] == 1)
+        #expect(bench.worker.counters.reasons[.eventStreamExpired] == 1)
         bench.expectNothingLeft()
     }
 

@@ -170,7 +170,6 @@ import Testing
         let attacked = bomb(12)
         #expect(attacked.log == ["head 1"])
         #expect(attacked.headError() == .headTooLarge)
-        #expect(attacked.headError()?.status == 431)
         #expect(attacked.peak == 0)
         guard case .head(let stream) = attacked.events[0] else { return }
         #expect(stream.head.capacity <= 32_768)
@@ -237,13 +236,7 @@ import Testing
         let attacked = H2Attacked(preface: false)
         #expect(!attacked.receive(text.bytes))
         #expect(attacked.session.failure == .notHTTP2)
-        #expect(attacked.session.failure?.reason.code == "not_http2")
         _ = attacked.goAway()
         #expect(attacked.session.isOver)
-    }
-
-    @Test func reasonsDiffer() {
-        let reasons = Set(H2Failure.allCases.map { $0.reason.code })
-        #expect(reasons.count == H2Failure.allCases.count)
     }
 }

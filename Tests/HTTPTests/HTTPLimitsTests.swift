@@ -22,7 +22,6 @@ import Testing
             #expect(MessageReader.read(bytes, .request, limits: Self.limits(head: 256)).error == error)
             #expect(MessageReader.readByteByByte(bytes, .request, limits: Self.limits(head: 256)).error == error)
         }
-        #expect(HTTPParseError.headTooLarge.status == 431)
     }
 
     @Test("a head that never ends is refused when the limit is reached")
@@ -48,7 +47,6 @@ import Testing
         let bytes = "GET /\(String(repeating: "p", count: size - 1)) HTTP/1.1\r\nHost: a\r\n\r\n".bytes
         #expect(MessageReader.read(bytes, .request, limits: Self.limits(target: 64)).error == error)
         expectSameWhenCut(bytes, .request, limits: Self.limits(target: 64))
-        #expect(HTTPParseError.targetTooLong.status == 414)
     }
 
     @Test(
@@ -58,7 +56,6 @@ import Testing
         let fields = (1..<count).map { "X-\($0): y\r\n" }.joined()
         let bytes = "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".bytes
         #expect(MessageReader.read(bytes, .request, limits: Self.limits(fields: 8)).error == error)
-        #expect(HTTPParseError.tooManyFields.status == 431)
     }
 
     @Test("no limit gets past the table's capacity", arguments: [(256, nil), (257, HTTPParseError.tooManyFields)])

@@ -1,45 +1,36 @@
-import Foundation
 import Testing
 
 @testable import Model
 
 @Suite struct ReasonTests {
-    private static let rows = Reason.groups.flatMap(\.rows)
-
-    /// A file of the package, named by its path from the root.
-    private static func text(_ path: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-
-    /// The rows have no name of their case: a code is the case's name in other letters.
-    @Test func rowsAreInTheOrderOfTheCases() throws {
-        let source = try Self.text("Sources/Model/Reason.swift")
-        let declaration = source[..<(try #require(source.range(of: "\n}\n"))).lowerBound]
-        let names = declaration.split(separator: "\n").filter { $0.hasPrefix("    ") && !$0.hasPrefix("    //") }
-            .joined(separator: " ").replacing("case ", with: "").matches(of: /\w+/)
-        let codes = names.map { name in
-            name.0.matches(of: /[A-Z]+[0-9]*(?![a-z])|[A-Z]?[a-z0-9]+/).map { $0.0.lowercased() }.joined(separator: "_")
+    @Test("a code and its status tell reasons apart, wherever their literals are")
+    func equality() {
+        let reason = Reason("no_route", 404, retryAfter: 5)
+        // Two literals of a program are one where the linker merges them; a copy is never the literal.
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 8)
+        defer { unsafe copy.deallocate() }
+        _ = unsafe copy.initialize(from: "no_route".utf8)
+        let layout = (UInt(bitPattern: copy.baseAddress), UInt16(8), UInt16(404), UInt8(0), false)
+        let other = unsafe unsafeBitCast(layout, to: Reason.self)
+        #expect(reason == other && reason.hashValue == other.hashValue && reason.start != other.start)
+        for different in [Reason("no_routf", 404), Reason("no_rout", 404), Reason("no_route", 405)] {
+            #expect(reason != different)
         }
-        #expect(codes.count == Reason.allCases.count)
-        #expect(codes == Self.rows.map(\.code))
-        #expect(Reason.allCases.map(\.index) == Array(0..<Reason.count))
+        #expect(Set([reason, other, Reason("no_routf", 404)]).count == 2)
     }
 
-    @Test func codesAreStableWords() {
-        #expect(Set(Self.rows.map(\.code)).count == Self.rows.count)
-        for row in Self.rows { #expect(row.code.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil, "\(row.code)") }
+    @Test("clients see one code for all 401s")
+    func publicCodes() {
+        #expect(Reason("no_route", 404).publicCode == "no_route")
+        #expect(Reason("bad_signature", 401).publicCode == "unauthorized")
     }
 
-    @Test func meaningsAreSentences() {
-        for row in Self.rows {
-            #expect(row.meaning.wholeMatch(of: /[A-Z`][^|\n]+\./) != nil, "\(row.code)")
-            #expect(row.status == 0 || (400..<600).contains(row.status), "\(row.code)")
-        }
-    }
-
-    @Test func theDocumentationHasTheTables() throws {
-        let text = try Self.text("config/reference/reasons.md")
-        #expect(text == Reason.reference, "renew with portcullis schema config")
+    @Test("a reason has its status, its wait, and whether it is one of success")
+    func values() {
+        let busy = Reason("busy", 503, retryAfter: 60)
+        #expect("\(busy)" == "busy" && busy.status == 503 && busy.retryAfterSeconds == 60 && !busy.isServed)
+        #expect(Reason("busy", 503).retryAfterSeconds == nil)
+        #expect(Reason.served("allowed").isServed && Reason.served("allowed").status == 0)
+        #expect(MemoryLayout<Reason>.stride == 16)
     }
 }

@@ -1,4 +1,7 @@
 import Bytes
+import Foundation
+import HTTP
+import Identity
 import Model
 import Testing
 
@@ -6,7 +9,27 @@ import Testing
 
 @Suite("Denial reasons")
 struct DenialTests {
-    private static let denials = Reason.allCases[Reason.noRoute.index...Reason.wrongScheme.index]
+    private static let denials: [Reason] = [
+        .noRoute, .methodNotAllowed, .ambiguousPath, .corsDenied, .corsMalformed, .tlsRequired,
+        .clientCertificateRequired, .clientCertificateNotAllowed, .clientCertificateRevoked, .clientCertificateInvalid,
+        .clientCertificateMalformed, .duplicateCredential, .keyBesideCredential, .missingCredential, .apiKeyMissing,
+        .userCredentialMissing, .unsupportedScheme, .malformedCredential, .malformedToken, .unsupportedAlgorithm,
+        .unknownKey, .badSignature, .tokenTooLarge, .tokenUndecryptable, .tokenUnsigned, .tokenUnencrypted,
+        .tokenChainUntrusted, .tokenChainNameWrong, .invalidToken, .tokenExpired, .tokenNotYetValid, .tokenRevoked,
+        .assertionReplayed, .apiKeyUnknown, .apiKeyExpired, .certificateUserUnknown, .certificateExpired,
+        .storeUnavailable, .unknownIssuer, .wrongAudience, .wrongTokenType, .wrongTokenClient, .proofRequired,
+        .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong, .dpopProofMissing, .dpopProofRepeated,
+        .dpopProofMalformed, .dpopSignatureInvalid, .dpopKeyWrong, .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong,
+        .dpopReplayed, .dpopNonceRequired, .unknownSubject, .missingBackend, .unknownClient, .basicDisabled,
+        .oauthDisabled, .wrongPassword, .loginThrottled, .loginRequired, .socialLoginRequired, .socialLoginOnly,
+        .missingApplicationKey, .wrongWebgate, .sessionIdle, .sessionInvalid, .sessionExpired, .crossSiteRequest,
+        .stepUpRequired, .keysUnavailable, .backendMismatch, .clientNotAllowed, .applicationMismatch,
+        .insufficientScope, .roleRequired, .identityProviderUnavailable, .introspectionUnavailable, .wrongScheme,
+        .issuerNotAllowed, .scopeRequired, .claimRequired, .addressNotAllowed, .forwardAuthUntrusted,
+        .forwardAuthMalformed, .forwardAuthUnsupported, .authenticationTooWeak, .authenticationTooOld,
+        .authenticatorNotListed, .policyDenied, .policyHidden, .policyLoginRequired, .policyInputInvalid,
+        .policyUnavailable,
+    ]
 
     @Test("the body is the JSON of section 1.6", arguments: denials)
     func body(_ reason: Reason) throws {
@@ -26,9 +49,14 @@ struct DenialTests {
                 == #"{"status":401,"title":"Unauthorized","detail":"invalid or missing token","code":"unauthorized"}"#)
     }
 
-    @Test("meanings are unique")
-    func uniqueness() {
-        #expect(Set(Self.denials.map(\.meaning)).count == Self.denials.count)
+    @Test("they are all of the chapter of the reference")
+    func completeness() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../config/reference/reasons.md")
+        let page = try String(contentsOf: path, encoding: .utf8)
+        let chapter = try #require(page.firstMatch(of: #/(?s)## Refused by policy\n(.*?)\n## /#)?.1)
+        let codes = chapter.matches(of: /(?m)^\| `(\w+)` \|/).map { String($0.1) }
+        #expect(codes.sorted() == Self.denials.map(\.code).sorted())
     }
 
     @Test("codes that clients and requirements name")
@@ -43,6 +71,6 @@ struct DenialTests {
         #expect(Reason.missingCredential.status == 401)
         #expect(Reason.stepUpRequired.status == 401)
         #expect(Reason.roleRequired.status == 403)
-        #expect(Self.denials.filter { $0.status == 404 } == [.noRoute])
+        #expect(Self.denials.filter { $0.status == 404 } == [.noRoute, .policyHidden])
     }
 }

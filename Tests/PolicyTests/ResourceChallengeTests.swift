@@ -1,3 +1,4 @@
+import Identity
 import Model
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Crypto
+import HTTP
 import Identity
 import JOSE
 import Model

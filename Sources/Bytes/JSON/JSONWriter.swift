@@ -102,6 +102,15 @@ package struct JSONWriter: Sendable {
         value(text)
     }
 
+    /// A member whose value is a text without characters that need an escape.
+    package mutating func member(_ name: String, word: Span<UInt8>) {
+        self.name(name)
+        separate()
+        bytes.append(ASCII.quote)
+        bytes.append(copying: word)
+        bytes.append(ASCII.quote)
+    }
+
     package mutating func member(_ name: String, _ number: Int) {
         self.name(name)
         value(number)

@@ -84,8 +84,8 @@ extension ErrorAnswer {
         }
     }
 
-    private static let reasonShape: Shape<[Reason]> = {
-        let codes = Reason.errors.map(\.code)
+    private static let reasonShape: Shape<[String]> = {
+        let codes = ReasonTexts.errors.map(\.code)
         return Shape(.either([.choice(codes), .list(.choice(codes), minimum: 1)])) { field in
             guard field.node.array != nil else { return reason(field).map { [$0] } }
             let elements = field.elements("a reason code or a list of them") ?? []
@@ -94,19 +94,21 @@ extension ErrorAnswer {
         }
     }()
 
-    private static func reason(_ field: Field) -> Reason? {
+    private static func reason(_ field: Field) -> String? {
         let expected = "the code of a reason why a request of a route is refused or fails"
         guard let code = field.text(expected) else { return nil }
-        guard let reason = Reason.error(code) else {
-            return field.invalid(expected, suggestion: Suggestion.nearest(to: code, among: Reason.errors.map(\.code)))
-        }
-        return reason
+        let known = ReasonTexts.errors.map(\.code)
+        if known.contains(code) { return code }
+        return field.invalid(expected, suggestion: Suggestion.nearest(to: code, among: known))
     }
+
+    /// The reasons that it names, with their statuses.
+    private var named: [(code: String, status: Int)] { ReasonTexts.errors.filter { reasons.contains($0.code) } }
 
     /// Reports reasons that no status of the answer belongs to.
     private func checkReasons(_ field: Field) {
         guard !statuses.isEmpty else { return }
-        for reason in reasons where !statuses.contains(where: { $0.contains(reason.status) }) {
+        for reason in named where !statuses.contains(where: { $0.contains(reason.status) }) {
             field.error(
                 "the reason \"\(reason.code)\" has the status \(reason.status)",
                 expected: "a \"status\" that includes it, or none")
@@ -124,7 +126,7 @@ extension ErrorAnswer {
             let isOwn =
                 reasons.isEmpty
                 ? !statuses.isEmpty && statuses.allSatisfy { $0 == status...status }
-                : reasons.allSatisfy { $0.status == status }
+                : named.allSatisfy { $0.status == status }
             if !isOwn {
                 field.error(
                     "an answer with status \(status) needs fields that only errors with this status have",

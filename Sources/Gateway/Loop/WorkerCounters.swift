@@ -8,7 +8,7 @@ import Reactor
 /// A worker's counters, and its access log.
 final class WorkerCounters {
     /// The simple counters; routes, reasons and limits are counted separately.
-    var metrics = WorkerMetrics(routeNames: [], reasonCount: Reason.count)
+    var metrics = WorkerMetrics(routeNames: [])
     /// By route index in the snapshot; the last one is for requests without a route.
     private(set) var routes: [RouteCounter]
     /// Counters of requested gateway endpoints, by name.
@@ -19,8 +19,8 @@ final class WorkerCounters {
     private var consumers: [String: [Int: UInt64]] = [:]
     /// Requests that a rule on trial would have refused, by name of the route and by reason.
     private var trialDenials: [String: [Reason: UInt64]] = [:]
-    /// Decisions by index of the `Reason`.
-    let reasons = CounterBlock(count: Reason.count)
+    /// Requests that were not served.
+    private(set) var reasons: [Reason: UInt64] = [:]
     /// Refusals by index of the `Limit`.
     let limits = CounterBlock(count: Limit.allCases.count)
     let accessLog: AccessLog?
@@ -32,7 +32,7 @@ final class WorkerCounters {
         self.accessLog = accessLog
     }
 
-    func count(_ reason: Reason) { reasons.increment(reason.index) }
+    func count(_ reason: Reason) { reasons[reason, default: 0] &+= 1 }
 
     /// Counts and logs an exchange that has ended.
     ///
@@ -108,7 +108,7 @@ final class WorkerCounters {
         report.endpoints = endpoints.values.map(\.report) + questions.values.map(\.report)
         report.consumers = consumers
         report.trialDenials = trialDenials
-        report.reasons = reasons.values
+        report.reasons = reasons
         report.limited = limits.values
         report.logLinesDropped = accessLog?.dropped ?? 0
         return report

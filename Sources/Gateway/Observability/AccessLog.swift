@@ -76,9 +76,9 @@ final class AccessLog {
         if exchange.forwardAuth != nil { block.member("endpoint", ForwardAuthQuestion.endpointName) }
         if let principal = exchange.principal { append(principal) }
         block.member("decision", AccessLog.decision(exchange))
-        block.member("reason", exchange.response.reason.code)
+        block.member("reason", word: exchange.response.reason.bytes)
         if let detail = exchange.response.evidence?.text, !detail.isEmpty { block.member("detail", detail) }
-        if let denial = exchange.response.trialDenial { block.member("trial", denial.code) }
+        if let denial = exchange.response.trialDenial { block.member("trial", word: denial.bytes) }
         if let answer = exchange.response.policy?.answer { append(answer) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)

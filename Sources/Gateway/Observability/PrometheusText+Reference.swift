@@ -12,7 +12,7 @@ extension PrometheusText {
             blockingWaiting: 0, uptimeSeconds: 0, workers: 1, engine: "")
         // Only gateways with former keys have it.
         facts.needingFormerKey = 0
-        let page = page(WorkerMetrics(routeNames: [], reasonCount: Reason.count), facts)
+        let page = page(WorkerMetrics(routeNames: []), facts)
         let rows = page.families.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(family.name)` | \(family.type) | \(labels) | \(unit(of: family)) | \(family.help) |"

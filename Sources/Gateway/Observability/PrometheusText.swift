@@ -129,15 +129,15 @@ package enum PrometheusText {
 
     private static func decisions(_ metrics: WorkerMetrics, _ page: inout Page) {
         page.family("denied_total", "counter", "Requests that were not served, by reason code.", ["reason"])
-        for reason in Reason.allCases where metrics.reasons[reason.index] > 0 {
-            page.sample("denied_total", "reason=\"\(reason.code)\"", metrics.reasons[reason.index])
+        for (reason, count) in metrics.reasons.sorted(by: { $0.key.code < $1.key.code }) {
+            page.sample("denied_total", "reason=\"\(reason.code)\"", count)
         }
         // Includes zeros, so that every limit is visible to monitoring.
         page.family(
             "trial_denied_total", "counter",
             "Requests that a rule on trial would have refused, by route and reason code.", ["route", "reason"])
         for (route, counts) in metrics.trialDenials.sorted(by: { $0.key < $1.key }) {
-            for (reason, count) in counts.sorted(by: { $0.key.index < $1.key.index }) {
+            for (reason, count) in counts.sorted(by: { $0.key.code < $1.key.code }) {
                 page.sample(
                     "trial_denied_total", "route=\"\(escape(route))\",reason=\"\(reason.code)\"", count)
             }

@@ -38,8 +38,8 @@ package struct WorkerMetrics: Sendable {
     /// Requests that a rule on trial would have refused, by name of the route and by reason.
     var trialDenials: [String: [Reason: UInt64]] = [:]
     var upstreams: [UpstreamReport] = []
-    /// Decisions other than "allowed", by index of the reason in `reasonNames`.
-    var reasons: [UInt64]
+    /// Requests that were not served.
+    var reasons: [Reason: UInt64] = [:]
     /// Refusals by limits, by index of the `Limit`.
     var limited = [UInt64](repeating: 0, count: Limit.allCases.count)
     var bufferBytes = 0
@@ -67,8 +67,7 @@ package struct WorkerMetrics: Sendable {
     var chunksInUse = 0
     var logLinesDropped: UInt64 = 0
 
-    init(routeNames: [String], reasonCount: Int) {
-        reasons = Array(repeating: 0, count: reasonCount)
+    init(routeNames: [String]) {
         routes = routeNames.map { RouteCounters(name: $0) }
     }
 
@@ -98,7 +97,7 @@ package struct WorkerMetrics: Sendable {
             }
             upstreams[place].add(upstream)
         }
-        for i in other.reasons.indices { reasons[i] &+= other.reasons[i] }
+        reasons.merge(other.reasons, uniquingKeysWith: &+)
         for i in other.limited.indices { limited[i] &+= other.limited[i] }
         bufferBytes += other.bufferBytes
         for i in other.upstreamErrors.indices { upstreamErrors[i] &+= other.upstreamErrors[i] }

@@ -4,6 +4,7 @@ import HTTP
 import Identity
 import Issuers
 import Model
+import OAuthServer
 import Policy
 import Reactor
 
@@ -243,7 +244,7 @@ final class Responder: LoopPart {
         body.member("status", status)
         body.member("title", "\(StatusReason.text(status))")
         body.member("detail", "\(detail)")
-        body.member("code", reason.code)
+        body.member("code", word: reason.bytes)
         body.endObject()
         let chunk = beginError(exchange, status, retryAfter)
         endError(exchange, chunk, body.bytes.span, asPage: prefersPage(exchange))

@@ -1,6 +1,7 @@
 import Endpoints
 import Identity
 import Model
+import OAuthServer
 import Outbound
 import Reactor
 import TokenStorage

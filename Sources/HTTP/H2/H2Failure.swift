@@ -1,7 +1,5 @@
-import Model
-
 /// Why a connection has failed. It is closed after a GOAWAY.
-package enum H2Failure: UInt8, ReasonedFailure, CaseIterable {
+package enum H2Failure: UInt8, Error, CaseIterable {
     /// The first bytes are not the client's preface (RFC 9113 section 3.4).
     case notHTTP2
     // Connection errors of the peer (RFC 9113 section 5.4.1)
@@ -41,30 +39,6 @@ package enum H2Failure: UInt8, ReasonedFailure, CaseIterable {
         case H2Code.internalError: self = .internalError
         case H2Code.enhanceYourCalm: self = .queueFlood
         default: self = .protocolError
-        }
-    }
-
-    /// The stable reason code for logs and metrics.
-    package var reason: Reason {
-        switch self {
-        case .notHTTP2: .notHTTP2
-        case .protocolError: .h2ProtocolError
-        case .frameSize: .h2FrameSize
-        case .flowControl: .h2FlowControl
-        case .compression: .h2Compression
-        case .streamClosed: .h2StreamClosed
-        case .blockTooLarge: .h2BlockTooLarge
-        case .continuationFlood: .h2ContinuationFlood
-        case .resetFlood: .h2ResetFlood
-        case .provokedResetFlood: .h2ProvokedResetFlood
-        case .settingsFlood: .h2SettingsFlood
-        case .pingFlood: .h2PingFlood
-        case .emptyFrameFlood: .h2EmptyFrameFlood
-        case .windowUpdateFlood: .h2WindowUpdateFlood
-        case .priorityFlood: .h2PriorityFlood
-        case .queueFlood: .h2QueueFlood
-        case .internalError: .h2InternalError
-        case .disconnected: .h2Disconnected
         }
     }
 }

@@ -1,8 +1,7 @@
 import JOSE
-import Model
 
 /// Why an outside token is not exchanged. The response does not reveal the reason (JTX-10); the log records it.
-package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
+package enum AssertionRejection: Error, Equatable, CaseIterable {
     /// Not a signed JWT in compact serialisation, or a claim is of the wrong type.
     case malformed
     /// Longer than `CompactJWS.maximumLength`.
@@ -70,38 +69,5 @@ package enum AssertionRejection: ReasonedFailure, Equatable, CaseIterable {
             case .ambiguousUser: .ambiguousUser
             case .disabledUser: .disabledUser
             }
-    }
-
-    /// Stable code for the log.
-    package var reason: Reason {
-        switch self {
-        case .malformed: .assertionMalformed
-        case .tooLarge: .tokenTooLarge
-        case .encrypted: .assertionEncrypted
-        case .criticalHeader: .assertionCriticalHeader
-        case .unknownIssuer: .assertionIssuerUnknown
-        case .invalidIssuer: .assertionIssuerInvalid
-        case .disabledIssuer: .assertionIssuerDisabled
-        case .unsupportedAlgorithm: .assertionAlgorithmUnsupported
-        case .unknownKey: .assertionKeyUnknown
-        case .badSignature: .assertionSignatureInvalid
-        case .unusableKeys: .assertionKeysUnusable
-        case .missingExpiry: .assertionExpiryMissing
-        case .expired: .assertionExpired
-        case .notYetValid: .assertionNotYetValid
-        case .issuedInFuture: .assertionIssuedInFuture
-        case .wrongAudience: .assertionAudienceWrong
-        case .wrongType: .assertionTypeWrong
-        case .proofRequired: .assertionProofRequired
-        case .filterNotSatisfied: .assertionFilterNotSatisfied
-        case .missingUsername: .assertionUsernameMissing
-        case .unusableUsername: .assertionUsernameUnusable
-        case .clientToken: .assertionOfClient
-        case .unknownUser: .assertionUserUnknown
-        case .ambiguousUser: .assertionUserAmbiguous
-        case .disabledUser: .assertionUserDisabled
-        case .usedBefore: .assertionUsedBefore
-        case .revoked: .assertionRevoked
-        }
     }
 }

@@ -3,7 +3,7 @@ import Model
 import Outbound
 
 /// Why a login at an identity provider failed. Never answered with 401: the gateway received no credential.
-package enum ProviderFailure: ReasonedFailure, Equatable {
+package enum ProviderFailure: Error, Equatable {
     /// The user or the provider refused. Carries the code of RFC 6749 section 4.1.2.1 or OpenID Connect Core section
     /// 3.1.2.6.
     case denied(String)
@@ -27,23 +27,6 @@ package enum ProviderFailure: ReasonedFailure, Equatable {
     case unavailable(String)
     /// The login was begun by another browser or too long ago, or has come back before.
     case interrupted(isLate: Bool)
-
-    /// Stable code for the log and for metrics.
-    package var reason: Reason {
-        switch self {
-        case .denied: .providerDenied
-        case .malformedCallback: .providerCallbackMalformed
-        case .foreignAnswer: .providerAnswerForeign
-        case .codeRefused: .providerCodeRefused
-        case .wrongNonce: .providerNonceWrong
-        case .token: .providerTokenInvalid
-        case .assertion: .providerAssertionInvalid
-        case .answer: .providerInvalidAnswer
-        case .misconfigured: .providerMisconfigured
-        case .unavailable: .providerUnavailable
-        case .interrupted(let isLate): isLate ? .loginFormExpired : .loginFormForeign
-        }
-    }
 
     /// Whether nothing of the answer was looked at.
     package var isInterruption: Bool { if case .interrupted = self { true } else { false } }

@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 
 /// Counts revocations of tokens at identity providers. Used by all threads.
@@ -17,8 +18,8 @@ package final class ProviderRevocations: Sendable {
     package var counts: [Count] { state.withLock { $0 } }
 
     /// - Parameter failure: nil for success.
-    package func count(_ failure: ProviderFailure?, at provider: String) {
-        let outcome = failure.map { "\($0.reason)" } ?? "revoked"
+    package func count(_ failure: Reason?, at provider: String) {
+        let outcome = failure?.code ?? "revoked"
         state.withLock { counts in
             let place = counts.firstIndex { $0.provider == provider && $0.outcome == outcome }
             guard let place else {

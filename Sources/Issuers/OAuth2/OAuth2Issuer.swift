@@ -3,6 +3,7 @@ import Crypto
 import Identity
 import JOSE
 import Model
+import OAuthServer
 import Outbound
 
 /// Obtains tokens from an external authorization server (RFC 6749, ISS-05). Module `oauth2`.

@@ -2,7 +2,9 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import LoginPages
 import Model
+import OAuthServer
 
 /// Refusals of Mobile & Social. Clients see `message` and `oicErrorCode` (oam-wire 3.9) and, except for a 401, `code`.
 /// None of them reveals which part of a credential was wrong.

@@ -3,6 +3,7 @@ import Crypto
 import Endpoints
 import Identity
 import JOSE
+import LoginPages
 import Model
 import OAuthServer
 import Outbound

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How errors of some statuses or reasons are answered.
 package struct ErrorAnswer: Sendable {
     package enum Content: Sendable {
@@ -8,8 +10,8 @@ package struct ErrorAnswer: Sendable {
 
     /// Statuses that have this answer; empty for all.
     package var statuses: [ClosedRange<Int>] = []
-    /// Reasons that have this answer; empty for all.
-    package var reasons: [Reason] = []
+    /// Codes of reasons that have this answer; empty for all.
+    package var reasons: [String] = []
     package var content: Content
     /// Status of the answer; nil for that of the error, or 302.
     package var status: Int?
@@ -26,7 +28,7 @@ package struct ErrorAnswer: Sendable {
     package init(content: Content) { self.content = content }
 
     package func matches(_ reason: Reason) -> Bool {
-        (reasons.isEmpty || reasons.contains(reason))
+        (reasons.isEmpty || reasons.contains { bytesEqual($0.utf8.span, reason.bytes) })
             && (statuses.isEmpty || statuses.contains { $0.contains(reason.status) })
     }
 

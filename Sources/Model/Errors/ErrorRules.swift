@@ -25,13 +25,3 @@ package struct ErrorRules: Sendable {
         ErrorRules(format: format ?? others.format, answers: answers + others.answers)
     }
 }
-
-extension Reason {
-    /// The reason with a code that an error of the gateway on a route may have; nil for others.
-    package static func error(_ code: String) -> Reason? { errors.first { $0.code == code } }
-
-    /// Why requests of routes are refused, or fail.
-    package static let errors = allCases.filter {
-        $0.status >= 400 && (Reason.noRoute.index...Reason.issuerCredentialMissing.index).contains($0.index)
-    }
-}

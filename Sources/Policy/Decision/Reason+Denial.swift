@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Model
 
 /// What a client sees of a denial by policy.
@@ -7,43 +8,43 @@ extension Reason {
     package var title: String { "\(StatusReason.text(status))" }
 
     /// The `detail` member of the body.
-    package var detail: String {
-        switch self {
-        case .noRoute: "no such resource"
-        case .methodNotAllowed: "the resource does not have this method"
-        case .ambiguousPath: "the path is ambiguous"
-        case .corsDenied: "cross-site requests from this origin are not allowed"
-        case .corsMalformed: "malformed cross-site request"
-        case .tlsRequired: "this endpoint wants TLS"
-        case .clientCertificateRequired: "a client certificate is required"
-        case .clientCertificateNotAllowed: "the client certificate is not for this resource"
-        case .clientCertificateRevoked: "the client certificate is revoked"
-        case .clientCertificateInvalid: "the client certificate is not valid"
-        case .clientCertificateMalformed: "the field with the client certificate is malformed"
-        case .duplicateCredential: "more than one credential"
-        case .keyBesideCredential: "an API key beside another credential, which this resource does not take together"
-        case .backendMismatch: "the backend id does not belong to the credential"
-        case .clientNotAllowed: "the credential is not for this resource"
-        case .applicationMismatch: "token or API key are not for this resource"
-        case .crossSiteRequest: "the request does not come from a page of this site"
-        case .insufficientScope: "the token is for reading only"
-        case .loginThrottled: "too many attempts"
-        case .keysUnavailable: "the issuer of the token does not answer"
-        case .roleRequired: "a required role is missing"
-        case .addressNotAllowed: "requests from this address are not allowed"
-        case .scopeRequired: "a required scope is missing"
-        case .claimRequired: "a required claim is missing"
-        case .policyDenied: "the request is not allowed"
-        case .policyHidden: "no such resource"
-        case .policyInputInvalid: "the request can be read in two ways"
-        case .forwardAuthMalformed: "a field imitates one that the upstream gets"
-        case .forwardAuthUnsupported: "only the gateway itself can serve this request"
-        case .identityProviderUnavailable, .storeUnavailable, .introspectionUnavailable,
-            .policyUnavailable:
-            "try again later"
-        default: "invalid or missing token"
-        }
-    }
+    package var detail: String { Reason.details[self] ?? "invalid or missing token" }
+
+    private static let details: [Reason: String] = [
+        .noRoute: "no such resource",
+        .methodNotAllowed: "the resource does not have this method",
+        .ambiguousPath: "the path is ambiguous",
+        .corsDenied: "cross-site requests from this origin are not allowed",
+        .corsMalformed: "malformed cross-site request",
+        .tlsRequired: "this endpoint wants TLS",
+        .clientCertificateRequired: "a client certificate is required",
+        .clientCertificateNotAllowed: "the client certificate is not for this resource",
+        .clientCertificateRevoked: "the client certificate is revoked",
+        .clientCertificateInvalid: "the client certificate is not valid",
+        .clientCertificateMalformed: "the field with the client certificate is malformed",
+        .duplicateCredential: "more than one credential",
+        .keyBesideCredential: "an API key beside another credential, which this resource does not take together",
+        .backendMismatch: "the backend id does not belong to the credential",
+        .clientNotAllowed: "the credential is not for this resource",
+        .applicationMismatch: "token or API key are not for this resource",
+        .crossSiteRequest: "the request does not come from a page of this site",
+        .insufficientScope: "the token is for reading only",
+        .loginThrottled: "too many attempts",
+        .keysUnavailable: "the issuer of the token does not answer",
+        .roleRequired: "a required role is missing",
+        .addressNotAllowed: "requests from this address are not allowed",
+        .scopeRequired: "a required scope is missing",
+        .claimRequired: "a required claim is missing",
+        .policyDenied: "the request is not allowed",
+        .policyHidden: "no such resource",
+        .policyInputInvalid: "the request can be read in two ways",
+        .forwardAuthMalformed: "a field imitates one that the upstream gets",
+        .forwardAuthUnsupported: "only the gateway itself can serve this request",
+        .identityProviderUnavailable: "try again later",
+        .storeUnavailable: "try again later",
+        .introspectionUnavailable: "try again later",
+        .policyUnavailable: "try again later",
+    ]
 
     /// The `error_description` where the token is good, and one of a stronger or newer login is needed (RFC 9470
     /// section 3); nil for other reasons.
@@ -65,14 +66,14 @@ extension Reason {
         }
     }
 
-    /// The JSON body in UTF-8. Rendered once for the whole run: a refusal formats nothing.
-    package var body: [UInt8] { Reason.bodies[index] }
+    /// The JSON body in UTF-8. Those of usual refusals are rendered once for the whole run.
+    package var body: [UInt8] { status == 401 ? Reason.unauthorized : Reason.bodies[self] ?? rendered }
 
-    private static let bodies: [[UInt8]] = allCases.map { reason in
-        let text =
-            #"{"status":\#(reason.status),"title":"\#(reason.title)","detail":"\#(reason.detail)","#
-            + #""code":"\#(reason.publicCode)"}"#
-        return Array(text.utf8)
+    private static let unauthorized = Reason.missingCredential.rendered
+    private static let bodies = Dictionary(uniqueKeysWithValues: details.keys.map { ($0, $0.rendered) })
+
+    private var rendered: [UInt8] {
+        Array(#"{"status":\#(status),"title":"\#(title)","detail":"\#(detail)","code":"\#(publicCode)"}"#.utf8)
     }
 
     /// The `error` of a `Bearer` challenge (RFC 6750 section 3.1, RFC 9470 section 3); nil where no bearer token was

@@ -1,6 +1,8 @@
 import Configuration
 import Declaration
 import Endpoints
+import Gateway
+import HTTP
 import Model
 import TokenStorage
 

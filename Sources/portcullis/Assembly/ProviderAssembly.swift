@@ -46,7 +46,7 @@ struct ProviderAssembly: AssemblyPart {
         let queue = SerialQueue(label: "provider revocations")
         let revoker = ProviderRevoker(offload: { queue.submit($0) }) {
             [counts = retained.providerRevocations] provider, failure in
-            counts.count(failure, at: provider)
+            counts.count(failure?.reason, at: provider)
             guard let failure else { return log.write(.providerTokenRevoked, [("provider", .text(provider))]) }
             log.write(
                 .providerRevocationFailed,

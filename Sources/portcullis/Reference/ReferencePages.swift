@@ -13,7 +13,7 @@ enum ReferencePages {
         }
         return (pages.map { [$0] } ?? []) + [
             ReferenceIndex.Other(name: "commands", title: "Commands", text: commands),
-            ReferenceIndex.Other(name: "reasons", title: "Reason codes", text: Reason.reference),
+            ReferenceIndex.Other(name: "reasons", title: "Reason codes", text: ReasonTexts.page),
             ReferenceIndex.Other(name: "managedFields", title: "Managed fields", text: ManagedNames.reference),
             ReferenceIndex.Other(name: "metrics", title: "Metrics", text: PrometheusText.reference),
             ReferenceIndex.Other(name: "events", title: "Log events", text: LogEvent.reference),

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Gateway
 import JOSE
 import Model
 import Reactor

@@ -39,22 +39,6 @@ import Testing
         return section(heading)[start.upperBound..<end.lowerBound]
     }
 
-    /// Codes in the first column of the tables of a section, or in all columns.
-    private static func codes(_ heading: String) -> [String] {
-        section(heading).split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { line -> [String] in
-            let cells = line.split(separator: "|")
-            let cell = cells[0].contains("`") ? cells[0] : cells.count > 1 ? cells[1] : ""
-            return cell.matches(of: /`([^`]+)`/).map { String($0.1) }
-        }
-    }
-
-    @Test("the documented reason codes are complete and exact")
-    func reasonCodes() {
-        let written = Self.codes("# Reason codes")
-        #expect(written.count == Set(written).count)
-        #expect(Set(written) == Set(Reason.allCases.map(\.code)))
-    }
-
     @Test("the documented metrics are complete and exact")
     func metrics() throws {
         let fixture = try Fixture()

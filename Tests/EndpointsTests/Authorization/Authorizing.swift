@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Crypto
 import Endpoints

@@ -1,3 +1,4 @@
+import Authorization
 import Endpoints
 import HTTP
 import Identity

@@ -1,9 +1,11 @@
+import Authorization
 import Bytes
 import Crypto
 import Endpoints
 import HTTP
 import Identity
 import JOSE
+import LoginPages
 import Model
 import OAuthServer
 import TestSupport

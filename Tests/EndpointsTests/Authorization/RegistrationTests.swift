@@ -1,3 +1,4 @@
+import Authorization
 import Bytes
 import Crypto
 import Endpoints
@@ -5,6 +6,7 @@ import Foundation
 import HTTP
 import Identity
 import JOSE
+import LoginPages
 import Model
 import OAuthServer
 import Synchronization

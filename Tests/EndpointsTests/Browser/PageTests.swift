@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Endpoints
 import HTTP
+import Identity
 import Model
 import Outbound
 import TestSupport
@@ -18,13 +19,13 @@ import Testing
     func escaping() {
         let hostile = #""><script>alert('1')</script>&"#
         let page = Page.login(to: hostile, action: "/x?\(hostile)", ticket: hostile, username: hostile)
-        let html = text(page.response(status: 200, reason: .allowed))
+        let html = text(page.response(status: 200, reason: .loginForm))
         #expect(!html.contains("<script"))
         #expect(!html.contains(#"value="">"#))
         #expect(html.contains(#"value="&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;""#))
         let asked = Page.answer(
             to: hostile, of: hostile, action: hostile, ticket: hostile, challenge: hostile)
-        #expect(!text(asked.response(status: 200, reason: .allowed)).contains("<script"))
+        #expect(!text(asked.response(status: 200, reason: .loginForm)).contains("<script"))
         #expect(
             !text(
                 Page.message(.verbatim(hostile), .verbatim(hostile), link: .start).response(
@@ -72,7 +73,7 @@ import Testing
     @Test("the page policy allows only the page's own style, and no framing")
     func policy() throws {
         let response = Page.message(.verbatim("a"), .verbatim("b"), link: .start).response(
-            status: 200, reason: .allowed)
+            status: 200, reason: .loginForm)
         func field(_ name: String) -> String? { response.headers.first { $0.name == name }?.value }
         let html = text(response)
         let style = try #require(html.firstMatch(of: /<style>((?s).*)<\/style>/)).1

@@ -110,9 +110,9 @@ extension ProviderFailure {
     /// Maps a rejection of the posted answer, or a status that reports a failed login.
     init(_ rejection: SAMLRejection) {
         switch rejection {
-        case .statusNotSuccess: self = .denied("\(rejection.reason)")
-        case .unavailable: self = .unavailable("\(rejection.reason)")
-        default: self = .assertion("\(rejection.reason)")
+        case .statusNotSuccess: self = .denied(rejection.rawValue)
+        case .unavailable: self = .unavailable(rejection.rawValue)
+        default: self = .assertion(rejection.rawValue)
         }
     }
 }

@@ -1,3 +1,5 @@
+import OAuthServer
+
 #if Client
     import Identity
     import Reactor

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Endpoints
 import Gateway
 import HTTP
 import Identity

@@ -1,12 +1,13 @@
+import HTTP
 import Model
 import Testing
 
-@testable import HTTP
+@testable import Gateway
 
-@Suite struct ReasonCodesTests {
+@Suite struct HTTPReasonTests {
     @Test("reason codes are stable words, each its own")
     func unique() {
-        let codes = HTTPParseError.allCases.map { "\($0.reason)" }
+        let codes = HTTPParseError.allCases.map(\.reason.code) + H2Failure.allCases.map(\.reason.code)
         #expect(Set(codes).count == codes.count)
         for code in codes { #expect(code.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }, "\(code)") }
     }
