@@ -2,6 +2,9 @@ import Model
 
 /// The reasons that this target declares.
 extension Reason {
+    // Login pages and single sign-on
+    package static var loginHostForeign: Reason { Reason("login_host_foreign", 421) }
+
     // Refused for limits or load
     package static var bodyTooLarge: Reason { Reason("body_too_large", 413) }
 

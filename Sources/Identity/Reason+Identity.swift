@@ -25,9 +25,6 @@ extension Reason {
     // Exchange of outside tokens
     package static var samlUnavailable: Reason { Reason("saml_unavailable", 501) }
 
-    // Login pages and single sign-on
-    package static var loginHostForeign: Reason { Reason("login_host_foreign", 421) }
-
     // Mobile & Social
     package static var loginForbidden: Reason { Reason("login_forbidden", 403) }
     package static var loginServerUnavailable: Reason { Reason("login_server_unavailable", 503, retryAfter: 1) }

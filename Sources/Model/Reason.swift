@@ -69,8 +69,8 @@ extension Reason: Hashable, CustomStringConvertible {
     /// The literal of one declaration may stand in several targets, and has an address in each.
     @inlinable
     package static func == (left: Reason, right: Reason) -> Bool {
-        left.start == right.start
-            || left.length == right.length && left.ownStatus == right.ownStatus && left.hasBytes(of: right)
+        left.length == right.length && left.ownStatus == right.ownStatus
+            && (left.start == right.start || left.hasBytes(of: right))
     }
 
     @usableFromInline

@@ -34,15 +34,15 @@ import Testing
         ],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
-            "Configuration", "Facebook",
+            "Configuration", "Declaration", "Facebook",
         ],
-        "Facebook": ["Bytes", "Model", "Crypto", "Outbound", "Identity", "Configuration"],
+        "Facebook": ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"],
         "UserProfiles": [
-            "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration",
+            "Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration",
         ],
         "SingleSignOn": [
             "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
-            "Authorization", "Configuration",
+            "Authorization", "Configuration", "Declaration",
         ],
         "Issuers": [
             "Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer",

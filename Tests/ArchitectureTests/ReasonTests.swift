@@ -30,7 +30,7 @@ import Testing
     /// Name and value of each declared reason.
     private static let declared: [(name: String, row: Row)] = SourceTree.sources.flatMap { file in
         // Codes stand in strings, which `code` leaves out.
-        file.text.matches(of: /static var (\w+): Reason \{ (Reason|\.served)\("([^"]+)"(?:, (\d+))?/).map { found in
+        file.text.matches(of: /static var (\w+): Reason \{\s+(Reason|\.served)\("([^"]+)"(?:, (\d+))?/).map { found in
             let status = found.4.map(String.init) ?? ""
             return (
                 String(found.1),

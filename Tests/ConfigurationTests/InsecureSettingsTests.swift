@@ -9,7 +9,7 @@ import Testing
     func sample() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let texts = try ["gateway", "backends", "users", "serviceDomains"].map {
+        let texts = try ["gateway", "backends", "users", "serviceDomains", "clients"].map {
             try String(contentsOf: root.appending(path: "config/\($0).json"), encoding: .utf8)
         }
         for secret in InsecureSettings.sampleSecrets { #expect(texts.contains { $0.contains("\"\(secret)\"") }) }
@@ -22,8 +22,8 @@ import Testing
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let names = [
-            "gateway", "routes", "webgates", "backends", "applications", "users", "roles", "policies", "issuers",
-            "serviceDomains", "identityProviders",
+            "gateway", "routes", "webgates", "backends", "clients", "applications", "users", "roles", "policies",
+            "issuers", "serviceDomains", "identityProviders",
         ]
         for address in ["127.0.0.1", "0.0.0.0"] {
             let files = try names.map { name in
@@ -40,8 +40,8 @@ import Testing
                 #expect(found.isEmpty)
             } else {
                 let expected = [
-                    "/backends/0/clientSecret", "/backends/0/anonymousKey", "/backends/1/clientSecret",
-                    "/backends/2/anonymousKey", "/backends/2/facebook/appSecret",
+                    "/backends/0/clientSecret", "/backends/0/anonymousKey", "/backends/1/anonymousKey",
+                    "/backends/1/facebook/appSecret", "/clients/0/clientSecret",
                     "/serviceDomains/Default/applications/inventory/sharedSecret",
                 ]
                 #expect(found.filter { !$0.hasPrefix("/users/") } == expected, "\(found)")

@@ -38,6 +38,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "provider-mixed-kinds", provider(good + #", "kind": "local", "tokenEndpoint": "https://idp/token""#),
+            #"identityProviders.json:2: error: /identityProviders/0/clientId: a provider of kind "local" has no use for it (expected "kind": "oidc" or "oauth2")"#,
             #"identityProviders.json:2: error: /identityProviders/0/issuer: a provider of kind "local" has no use for it (expected "kind": "oidc")"#,
             #"identityProviders.json:2: error: /identityProviders/0/tokenEndpoint: a provider of kind "local" has no use for it (expected "kind": "oidc" or "oauth2")"#
         ),

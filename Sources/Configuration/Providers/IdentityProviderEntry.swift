@@ -94,7 +94,7 @@ package struct IdentityProviderEntry: Sendable {
         let meaning = """
             Name in the URLs of the login. Register the redirect URL `BASE/oauth2/callback/NAME` at the provider. BASE \
             is `baseUrl` and each of `additionalBaseUrls` that users log in at; for \(byForm.joined(separator: ", ")) it \
-            is `BASE/oauth2/saml/NAME/acs` with `baseUrl` alone. `/oauth2` is `pathPrefix`.
+            is the assertion consumer service of the gateway's metadata. `/oauth2` is `pathPrefix`.
             """
         guard let standard else {
             return object.required("name", .identifier, EntryName.rule, placeholder: "", meaning)

@@ -109,8 +109,7 @@ package struct ClientEntry: Sendable {
             "default", .flag, into: &client.isDefault,
             "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
         var entry = ClientEntry(
-            client: client, identityProviders: providers, isRevoked: isRevoked,
-            clientKeys: clientKeys)
+            client: client, identityProviders: providers, isRevoked: isRevoked, clientKeys: clientKeys)
         object.read(
             "routes", .references(to: .route), into: &entry.routes,
             "Names of routes that belong to the backend, beside those that list it.")

@@ -28,7 +28,7 @@ package struct LoginMove: Sendable {
     }
 
     /// Status of the answer.
-    package var status: Int { isSent ? 302 : Reason.loginHostForeign.status }
+    package var status: Int { isSent ? 302 : 421 }
 
     /// Tells the next request that the browser was sent.
     package func cookie(secure: Bool) -> String {

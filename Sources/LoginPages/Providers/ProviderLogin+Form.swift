@@ -20,8 +20,8 @@ import TokenStorage
 extension ProviderLogin {
     /// The gateway as the service provider of a provider that answers by form: metadata, and the assertion consumer
     /// service.
-    func serveSAML(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
-        guard let names = PathSegment.decode(request.path, behind: paths[.saml]), names.count == 2,
+    func serveAsProvider(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let names = PathSegment.decode(request.path, behind: paths[.serviceProvider]), names.count == 2,
             let provider = provider(named: names[0]), let fields = provider.answerFields,
             let metadata = provider.metadata
         else { return .done(BrowserLoginFailure.unknownService.response) }

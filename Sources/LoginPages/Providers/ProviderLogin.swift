@@ -24,7 +24,7 @@ package final class ProviderLogin: Sendable {
         [
             .providerCallback: { self.receive($0, returns, now: $1) },
             .providerLogout: { self.logOut($0, now: $1) },
-            .saml: { self.serveSAML($0, now: $1) },
+            .serviceProvider: { self.serveAsProvider($0, now: $1) },
         ]
     }
 
@@ -311,11 +311,11 @@ extension EndpointPaths {
 
     /// The gateway's metadata for a SAML provider.
     package func metadata(of provider: String) -> String {
-        "\(self[.saml])\(PathSegment.encode(provider))/\(EndpointPaths.metadataName)"
+        "\(self[.serviceProvider])\(PathSegment.encode(provider))/\(EndpointPaths.metadataName)"
     }
 
     /// Where the pages of a SAML provider post answers (SAML bindings section 3.5).
     package func assertionConsumer(of provider: String) -> String {
-        "\(self[.saml])\(PathSegment.encode(provider))/\(EndpointPaths.assertionConsumerName)"
+        "\(self[.serviceProvider])\(PathSegment.encode(provider))/\(EndpointPaths.assertionConsumerName)"
     }
 }

@@ -3,7 +3,7 @@ package enum ProviderEndpoints {
     /// Limit of a form with the response of a provider.
     package static let longestForm = 262_144
 
-    static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .saml]
+    static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .serviceProvider]
 }
 
 extension EndpointDescriptor {
@@ -15,7 +15,8 @@ extension EndpointDescriptor {
         "provider_logout", below: "/backchannel-logout/", "POST", needs: .identityProviders)
     /// The gateway as a SAML service provider: its metadata, and the assertion consumer service, to which the pages of
     /// providers post answers.
-    package static let saml = EndpointDescriptor(
-        "saml", below: "/saml/", "GET, HEAD, POST", needs: .identityProviders, [.takesCredentials, .takesForeignForms],
+    package static let serviceProvider = EndpointDescriptor(
+        "service_provider", below: "/saml/", "GET, HEAD, POST", needs: .identityProviders,
+        [.takesCredentials, .takesForeignForms],
         largestBody: ProviderEndpoints.longestForm)
 }

@@ -32,7 +32,7 @@ import TokenStorage
         browser.postFromElsewhere(
             "/oauth2/saml/\(provider)/acs",
             [("SAMLResponse", "\(request) \(assertion)"), ("RelayState", state)],
-            endpoint: .saml, at: seconds)
+            endpoint: .serviceProvider, at: seconds)
     }
 
     /// Goes where a form was answered with.
@@ -274,7 +274,7 @@ import TokenStorage
             [("RelayState", state)], [("SAMLResponse", "a b"), ("SAMLResponse", "a b"), ("RelayState", state)],
             [("SAMLResponse", String(repeating: "a", count: 300_000)), ("RelayState", state)],
         ] {
-            let answer = browser.postFromElsewhere(Self.consumer, fields, endpoint: .saml)
+            let answer = browser.postFromElsewhere(Self.consumer, fields, endpoint: .serviceProvider)
             #expect([400, 413].contains(answer.status))
         }
         #expect(idp.read.isEmpty)
@@ -314,19 +314,19 @@ import TokenStorage
     func service() {
         let codes = StubProvider("codes")
         let browser = browser([codes])
-        let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .saml)
+        let answer = browser.get("/oauth2/saml/idp/metadata", query: "", endpoint: .serviceProvider)
         #expect(answer.status == 200 && answer.field("Content-Type") == "application/samlmetadata+xml")
         for rest in [
             "codes/metadata", "codes/acs", "unknown/metadata", "unknown/acs", "idp/x/metadata", "idp", "idp/", "idp/x",
             "idp/metadata/", "idp/acs/",
         ] {
-            #expect(browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .saml).status == 404, "\(rest)")
-            let posted = browser.postFromElsewhere("/oauth2/saml/\(rest)", [], endpoint: .saml)
+            #expect(browser.get("/oauth2/saml/\(rest)", query: "", endpoint: .serviceProvider).status == 404, "\(rest)")
+            let posted = browser.postFromElsewhere("/oauth2/saml/\(rest)", [], endpoint: .serviceProvider)
             #expect(posted.status == 404, "\(rest)")
         }
-        let read = browser.get(Self.consumer, query: "SAMLResponse=a", endpoint: .saml)
+        let read = browser.get(Self.consumer, query: "SAMLResponse=a", endpoint: .serviceProvider)
         #expect(read.status == 405 && read.field("Allow") == "POST")
-        let written = browser.postFromElsewhere("/oauth2/saml/idp/metadata", [], endpoint: .saml)
+        let written = browser.postFromElsewhere("/oauth2/saml/idp/metadata", [], endpoint: .serviceProvider)
         #expect(written.status == 405 && written.field("Allow") == "GET, HEAD")
         let former = browser.postFromElsewhere(Self.path, [("SAMLResponse", "a b")], endpoint: .providerCallback)
         #expect(former.status == 405 && former.field("Allow") == "GET")
