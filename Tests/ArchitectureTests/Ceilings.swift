@@ -26,7 +26,7 @@ enum Ceilings {
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [29, 20, 98, 71]
+    static let rebuilt = [30, 20, 98, 71]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59

@@ -18,17 +18,19 @@ import Testing
         "Gateway.SharedState": (55, 2, "what all workers have in common; to be handed out in parts"),
         "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
         "HTTP.H2Stream": (53, 2, "the state of one stream, which the callbacks of nghttp2 share"),
-        "Authorization.LoginFlow": (51, 5, "the one flow of all logins: form, choice, provider, further steps, logout"),
+        "Authorization.LoginFlow": (51, 4, "the one flow of all logins: form, choice, provider, further steps, logout"),
         "Policy.PolicySnapshot": (59, 7, "one property a section; parts are built in targets of their own"),
         "Policy.Route": (58, 3, "its entry, and what decisions need of it, derived once"),
-        "Model.Reason": (523, 1, "a constant for each reason, which the targets declare for themselves"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (96, 5, "the interface of the loop; its engines are types of their own"),
     ]
 
+    /// Types whose members are constants of the type itself, as the cases of an enum are.
+    private static let catalogues: Set = ["Model.Reason"]
+
     @Test("a type has few members in few files")
     func sizes() {
-        for (name, entry) in TypeIndex.sources.types {
+        for (name, entry) in TypeIndex.sources.types where !Self.catalogues.contains(name) {
             let listed = Self.largeTypes[name]
             #expect(
                 entry.members <= max(Self.mostMembers, listed?.members ?? 0),
