@@ -119,10 +119,13 @@ let package = Package(
                 "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
                 "Configuration", "Declaration", "Facebook",
             ], isCold: true),
-        library("Facebook", ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"], isCold: true),
+        library(
+            "Facebook", ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"],
+            isCold: true),
         library(
             "UserProfiles",
-            ["Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"], isCold: true),
+            ["Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"],
+            isCold: true),
         library(
             "SingleSignOn",
             [
