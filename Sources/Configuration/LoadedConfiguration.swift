@@ -80,6 +80,6 @@ package struct LoadedConfiguration: Sendable {
         let (file, line) = sources.location(of: pointer)
         return Diagnostic(
             severity: severity, file: file, line: line, pointer: pointer, message: written.hiding(message),
-            expected: expected)
+            expected: expected.map(written.hiding))
     }
 }

@@ -101,11 +101,11 @@ extension AssertionPolicy {
 }
 
 extension AssertionFinding {
+    /// Without what was found: it may be a secret, or the value of a variable of the environment.
     fileprivate init(_ diagnostic: Diagnostic) {
-        let details = [diagnostic.expected, diagnostic.found.map { "found \($0)" }].compactMap(\.self)
         self.init(
             severity: diagnostic.severity, pointer: diagnostic.pointer, message: diagnostic.message,
-            expected: details.isEmpty ? nil : details.joined(separator: ", "))
+            expected: diagnostic.expected)
     }
 }
 

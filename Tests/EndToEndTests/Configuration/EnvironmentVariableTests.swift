@@ -40,4 +40,25 @@ import Testing
         #expect(checked.errors.contains("the environment variable ROUTE_ROLE is not set"), "\(checked.errors)")
         #expect(!checked.errors.contains("se cret"), "\(checked.errors)")
     }
+
+    @Test("findings about policies show no value of a variable, nor a wrong value that may be a secret")
+    func policies() throws {
+        let environment = ["SECRET_URL": "hunter2.example"]
+        let fixture = try Fixture(environment: environment) {
+            $0["environment"] = #"["SECRET_*"]"#
+            $0["policies"] = """
+                {"Security_AuthTokenConfiguration": {"issuers": [
+                  {"issuerName": "https://a.example.com", "jwks": {"jwksUri": "${SECRET_URL}"}},
+                  {"issuerName": "https://b.example.com", "jwks": {"jwksUri": "http://b.example.com/?key=hunter3"}}]}}
+                """
+        }
+        let directory = fixture.gateway.configuration.path
+        for command in [["check", directory], ["issuer", "list", "--config", directory]] {
+            let result = try Program.run(GatewayProcess.binary, command, environment: environment)
+            let said = result.output + result.errors
+            #expect(said.contains("jwksUri"), "\(said)")
+            #expect(!said.contains("hunter"), "\(said)")
+        }
+        #expect(!fixture.gateway.everythingWritten.contains("hunter"))
+    }
 }
