@@ -15,16 +15,20 @@ package struct Reason: Error, Sendable {
     let ownStatus: UInt16
     @usableFromInline
     let pause: UInt8
+    /// What a challenge says of the token that was refused.
+    @usableFromInline
+    package let token: TokenError
     /// Whether the request was served, which no refusal, failure or early end is.
     @usableFromInline
     package let isServed: Bool
 
     @inlinable
-    init(_ code: StaticString, status: UInt16, pause: UInt8, isServed: Bool) {
+    init(_ code: StaticString, status: UInt16, pause: UInt8, token: TokenError, isServed: Bool) {
         start = unsafe UInt(bitPattern: code.utf8Start)
         length = UInt16(truncatingIfNeeded: code.utf8CodeUnitCount)
         ownStatus = status
         self.pause = pause
+        self.token = token
         self.isServed = isServed
     }
 
@@ -32,15 +36,16 @@ package struct Reason: Error, Sendable {
     ///   - status: of the reply; 0 where the reason has none of its own.
     ///   - retryAfter: seconds for a `Retry-After`; 0 where waiting does not help, or where each failure knows its own
     ///     wait.
+    ///   - token: what a challenge says of the token that came; `none` where none counted.
     @inlinable
-    package init(_ code: StaticString, _ status: UInt16, retryAfter: UInt8 = 0) {
-        self.init(code, status: status, pause: retryAfter, isServed: false)
+    package init(_ code: StaticString, _ status: UInt16, retryAfter: UInt8 = 0, token: TokenError = .none) {
+        self.init(code, status: status, pause: retryAfter, token: token, isServed: false)
     }
 
     /// The reason of requests that were served.
     @inlinable
     package static func served(_ code: StaticString) -> Reason {
-        Reason(code, status: 0, pause: 0, isServed: true)
+        Reason(code, status: 0, pause: 0, token: .none, isServed: true)
     }
 
     package var status: Int { Int(ownStatus) }

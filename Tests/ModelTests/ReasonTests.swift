@@ -10,7 +10,7 @@ import Testing
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 8)
         defer { unsafe copy.deallocate() }
         _ = unsafe copy.initialize(from: "no_route".utf8)
-        let layout = (UInt(bitPattern: copy.baseAddress), UInt16(8), UInt16(404), UInt8(0), false)
+        let layout = (UInt(bitPattern: copy.baseAddress), UInt16(8), UInt16(404), UInt8(0), TokenError.none, false)
         let other = unsafe unsafeBitCast(layout, to: Reason.self)
         #expect(reason == other && reason.hashValue == other.hashValue && reason.start != other.start)
         for different in [Reason("no_routf", 404), Reason("no_rout", 404), Reason("no_route", 405)] {

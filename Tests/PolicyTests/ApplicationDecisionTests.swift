@@ -90,7 +90,7 @@ struct ApplicationDecisionTests {
         #expect(decision("expired-token") == .denied(.tokenExpired))
         #expect(decision("homeless-token") == .denied(.unknownSubject))
         for reason in [Reason.invalidToken, .tokenExpired, .unknownSubject] {
-            #expect(reason.bearerError.map { "\($0)" } == "invalid_token")
+            #expect(reason.token.code.map { "\($0)" } == "invalid_token")
         }
         #expect(decision("stalled-token") == .denied(.storeUnavailable))
         #expect(Reason.storeUnavailable.status == 503)

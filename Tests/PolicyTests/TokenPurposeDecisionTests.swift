@@ -54,7 +54,7 @@ import Testing
         for reason in [Reason.wrongTokenType, .proofRequired] {
             #expect(reason.status == 401)
             #expect(reason.body == Reason.badSignature.body)
-            #expect(reason.bearerError.map { "\($0)" } == "invalid_token")
+            #expect(reason.token.code.map { "\($0)" } == "invalid_token")
         }
     }
 }

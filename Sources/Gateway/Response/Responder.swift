@@ -138,7 +138,7 @@ final class Responder: LoopPart {
             exchange.response.nonce = exchange.snapshot.policy.challenges.nonce(now: poller.wallSeconds)
         }
         let status = exchange.response.status
-        guard route != nil || reason.isOfProof else {
+        guard route != nil || reason.token.isOfProof else {
             HeadWriter.appendStatusLine(status, to: chunk)
             chunk.append("WWW-Authenticate: Bearer realm=\"portcullis\"\r\n")
             return

@@ -101,7 +101,7 @@ package final class ChallengeIssuer: RequestContextReader {
 
     /// Whether the challenge is for tokens with proofs (RFC 9449 section 7.1): the request had one, or needs one.
     private func isForProofs(_ route: Route?, _ reason: Reason, _ bytes: Span<UInt8>, _ headers: HeaderTable) -> Bool {
-        if reason.isOfProof || route?.requiresProof == true { return true }
+        if reason.token.isOfProof || route?.requiresProof == true { return true }
         guard let field = headers.value(.authorization) else { return false }
         return Credential(bytes.slice(field)).scheme == .dpop
     }

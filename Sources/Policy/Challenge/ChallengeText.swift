@@ -71,7 +71,7 @@ final class ChallengeText: Sendable {
     func appendBearer(to chunk: Chunk, isForProofs: Bool, reason: Reason, authority: Span<UInt8>) {
         chunk.ensureFree(max(bearer.count, dpop.count) + 160 + scope.count + login.count)
         chunk.append(isForProofs ? dpop : bearer)
-        if let error = reason.bearerError {
+        if let error = reason.token.code {
             chunk.append(", error=\"")
             chunk.append(error)
             chunk.append(ASCII.quote)

@@ -25,7 +25,7 @@ extension PolicySnapshot {
                 + Array("&prompt=login".utf8)
         }
         // No login makes a bound token.
-        if route.requiresProof || reason.isOfProof { return nil }
+        if route.requiresProof || reason.token.isOfProof { return nil }
         // No session of this login would count, so that the browser would go around in a circle.
         if reason == .issuerNotAllowed || reason == .wrongAudience, principal?.method == .cookie { return nil }
         let demand = login.stepsUp ? route.loginRequirement?.demand : nil

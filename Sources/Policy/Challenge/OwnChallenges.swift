@@ -68,7 +68,7 @@ struct OwnChallenges: Sendable {
                     switch piece {
                     case .text(let text): chunk.append(text)
                     case .error:
-                        if let error = reason.bearerError { chunk.append(error) } else { isWhole = false }
+                        if let error = reason.token.code { chunk.append(error) } else { isWhole = false }
                     case .requestID: OwnChallenges.append(escaping: requestID, to: chunk)
                     }
                 }

@@ -56,16 +56,6 @@ extension Reason {
         }
     }
 
-    /// Whether a token that is bound to a key would do with a proof.
-    package var isOfProof: Bool {
-        switch self {
-        case .dpopSchemeWrong, .dpopProofMissing, .dpopProofRepeated, .dpopProofMalformed, .dpopSignatureInvalid,
-            .dpopKeyWrong, .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong, .dpopReplayed, .dpopNonceRequired:
-            true
-        default: false
-        }
-    }
-
     /// The JSON body in UTF-8. Those of usual refusals are rendered once for the whole run.
     package var body: [UInt8] { status == 401 ? Reason.unauthorized : Reason.bodies[self] ?? rendered }
 
@@ -74,28 +64,5 @@ extension Reason {
 
     private var rendered: [UInt8] {
         Array(#"{"status":\#(status),"title":"\#(title)","detail":"\#(detail)","code":"\#(publicCode)"}"#.utf8)
-    }
-
-    /// The `error` of a `Bearer` challenge (RFC 6750 section 3.1, RFC 9470 section 3); nil where no bearer token was
-    /// sent, which then must not be hinted at.
-    package var bearerError: StaticString? {
-        switch self {
-        case .malformedToken, .unsupportedAlgorithm, .unknownKey, .badSignature, .invalidToken, .tokenExpired,
-            .tokenNotYetValid, .tokenRevoked, .unknownIssuer, .wrongAudience, .wrongTokenType, .wrongTokenClient,
-            .proofRequired, .unknownSubject, .oauthDisabled, .wrongWebgate, .sessionIdle, .issuerNotAllowed,
-            .apiKeyUnknown,
-            .apiKeyExpired, .tokenUnbound, .tokenCertificateWrong, .dpopSchemeWrong, .tokenUndecryptable,
-            .tokenUnsigned, .tokenUnencrypted, .tokenChainUntrusted, .tokenChainNameWrong:
-            "invalid_token"
-        case .dpopProofMissing, .dpopProofRepeated, .dpopProofMalformed, .dpopSignatureInvalid, .dpopKeyWrong,
-            .dpopRequestWrong, .dpopTokenWrong, .dpopTimeWrong, .dpopReplayed:
-            "invalid_dpop_proof"
-        case .dpopNonceRequired: "use_dpop_nonce"
-        case .stepUpRequired, .loginRequired, .socialLoginRequired, .wrongScheme, .authenticationTooWeak,
-            .authenticationTooOld:
-            "insufficient_user_authentication"
-        case .insufficientScope, .scopeRequired: "insufficient_scope"
-        default: nil
-        }
     }
 }

@@ -21,7 +21,7 @@ package struct RefusalEvidence {
         for reason: Reason, on route: Route?, _ principal: Principal?, path: Span<UInt8>, bytes: Span<UInt8>,
         head: RequestHead, headers: HeaderTable, from address: IPAddress? = nil, now: Int64
     ) -> Evidence {
-        if reason.isOfProof {
+        if reason.token.isOfProof {
             return proofEvidence(for: reason, principal, bytes: bytes, head: head, headers: headers, now: now)
         }
         if principal == nil, let checks = reason.checks {
