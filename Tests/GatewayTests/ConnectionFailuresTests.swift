@@ -59,6 +59,6 @@ import Testing
                 }
             }
         }
-        #expect(written.count == 3 * 256)
+        #expect(written.count == 3 * 257)
     }
 }

@@ -11,28 +11,21 @@ final class Repetitions<Kind: Hashable & Sendable>: Sendable {
 
     /// Milliseconds between two events of one kind.
     private let pause: Int64 = 60_000
-    /// Kinds that are kept apart, and events in the time of a pause.
+    /// Kinds that are kept apart. Those beyond are one: a caller that makes up kinds hides no others.
     private let mostKinds = 256
-    private let told = Mutex<[Kind: Told]>([:])
+    private let told = Mutex<[Kind?: Told]>([:])
 
     /// How often an event of a kind was not written since the last time; nil if it is not written now.
     /// - Parameter now: milliseconds of the monotonic clock.
     func note(_ kind: Kind, now: Int64 = Clock.monotonicMilliseconds) -> Int? {
         told.withLock { told in
-            if let last = told[kind] {
-                if now - last.at < pause {
-                    told[kind]?.repeated += 1
-                    return nil
-                }
-                told[kind] = Told(at: now)
-                return last.repeated
+            if told[kind] == nil, told.count >= mostKinds { told = told.filter { now - $0.value.at < pause } }
+            let key = told[kind] == nil && told.count >= mostKinds ? nil : kind
+            if let last = told[key], now - last.at < pause {
+                told[key]?.repeated += 1
+                return nil
             }
-            if told.count >= mostKinds {
-                told = told.filter { now - $0.value.at < pause }
-                if told.count >= mostKinds { return nil }
-            }
-            told[kind] = Told(at: now)
-            return 0
+            return told.updateValue(Told(at: now), forKey: key)?.repeated ?? 0
         }
     }
 }
