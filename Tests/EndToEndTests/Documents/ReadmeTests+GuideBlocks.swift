@@ -29,6 +29,7 @@ extension ReadmeTests {
         let copy = try Program.run("/bin/cp", ["-r", Self.namedFiles.get().path + "/.", directory.path])
         try #require(copy.ending == .exit(0), "\(copy.errors)")
         let uses = Vectors.text(path).firstMatch(of: /<!-- uses: (.+) -->/)?.1 ?? "first-steps"
+        try Self.makeToken(in: directory)
         for name in uses.split(separator: " ") {
             if name == "own-users" { try Self.makeUsers(in: directory, for: path) }
             for block in GuideBlock.all(in: "config/guides/\(name).md") { try Self.add(block, to: directory) }
@@ -83,6 +84,15 @@ extension ReadmeTests {
         return directory
     }
 
+    /// Runs the command of the first steps that makes the token of administrators.
+    static func makeToken(in directory: ConfigurationDirectory) throws {
+        let steps = Vectors.text("config/guides/first-steps.md")
+        let command = try #require(steps.firstMatch(of: /\(umask 077; openssl .* > mine\/admin-token\)/)).0
+        let result = try Program.run(
+            "/bin/bash", ["-ec", String(command).replacing("mine/", with: "")], directory: directory.path)
+        try #require(result.ending == .exit(0), "\(result.errors)")
+    }
+
     /// Runs the commands of the guide to the gateway's own users, which name the directory `mine`, and that for a backend of
     /// another guide.
     static func makeUsers(in directory: ConfigurationDirectory, for path: String) throws {
@@ -92,8 +102,7 @@ extension ReadmeTests {
         let commands = "\(lines)\n\(backend)".replacing("--config mine", with: "--config .")
         let program = URL(fileURLWithPath: GatewayProcess.binary).deletingLastPathComponent().path
         let result = try Program.run(
-            "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(commands)"], environment: ["ADMIN_TOKEN": secret],
-            directory: directory.path)
+            "/bin/bash", ["-ec", "PATH=\(program):$PATH\n\(commands)"], directory: directory.path)
         try #require(result.ending == .exit(0), "\(result.errors)")
     }
 

@@ -38,7 +38,8 @@ extension ReadmeTests {
         #expect(files.contains { $0.file == "routes.json" })
         let directory = try ConfigurationDirectory()
         for file in least { try directory.write(file.file, file.text) }
-        let environment = ["ADMIN_TOKEN": "of-the-test", "BILLING_SECRET": "of-the-test"]
+        try Self.makeToken(in: directory)
+        let environment = ["BILLING_SECRET": "of-the-test"]
         if guide.isPrepared { try Self.makeUsers(in: directory, for: guide.path) }
         for file in files { try directory.write(file.file, file.text) }
         let check = try CommandLine.run("check", directory.path, environment: environment)

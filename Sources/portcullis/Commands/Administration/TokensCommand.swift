@@ -13,7 +13,8 @@ enum TokensCommand: Command {
                portcullis tokens revoke --issuer NAME [WHEN] WHERE
                portcullis tokens clean WHERE
 
-        list    prints records of the store without the tokens, newest first (default --limit: 100)
+        list    prints records of the store without the tokens, newest first (default --limit: 100). A token that is verified by its
+                signature alone has none
         revoke  revokes one record by its id, or all tokens of a user, of a client (a mobile backend as NAME/VERSION, a registered one by its id), of an
                 application, or of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
                 that share its store refuse them at once
