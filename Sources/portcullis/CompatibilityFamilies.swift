@@ -20,6 +20,11 @@ enum CompatibilityFamilies {
         #endif
     }
 
+    /// What administrators can do with families.
+    static func operations(of families: [any CompatibilityFamily] = all()) -> [AdminOperation] {
+        families.compactMap { $0 as? any AdministeredFamily }.flatMap(\.operations)
+    }
+
     /// The issuer modules of families.
     static var issuerModules: [IssuerModule] {
         #if Compatibility

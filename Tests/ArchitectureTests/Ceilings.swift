@@ -15,7 +15,7 @@ enum Ceilings {
         "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
-        "portcullis": (48, "24 once the state that outlives reloads does not name the families of endpoints"),
+        "portcullis": (23, "a change that administrators make is tried by the assembly, which knows the families"),
     ]
 
     /// Functions with more than two parameters without labels. New code has none.

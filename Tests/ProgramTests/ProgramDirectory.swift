@@ -25,7 +25,7 @@ struct ProgramDirectory {
         let loaded = ConfigurationLoader.load(
             directory: directory.path, environment: [:], production: false, extensions: CompatibilityFamilies.sections)
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
-        let retained = RetainedState(isServing: true, log: log)
+        let retained = RetainedState(families: CompatibilityFamilies.all(), isServing: true, log: log)
         return try #require(
             AssemblyContext(loaded, retained: retained, makesKeys: true), "\(loaded.diagnostics)")
     }

@@ -46,10 +46,9 @@ struct AdminOperation: Sendable {
         RefusalAdministration.operations,
     ].flatMap(\.self)
 
-    static func find(
-        _ request: AdminRequest, _ families: [any CompatibilityFamily]
-    ) throws(AdminFailure) -> AdminOperation {
-        let found = (all + families.flatMap(\.operations)).filter { $0.isAt(request.path) }
+    /// - Parameter others: the operations of families.
+    static func find(_ request: AdminRequest, _ others: [AdminOperation]) throws(AdminFailure) -> AdminOperation {
+        let found = (all + others).filter { $0.isAt(request.path) }
         guard !found.isEmpty else { throw .notFound("there is no such resource") }
         let method = request.method == .head ? .get : request.method
         guard let operation = found.first(where: { $0.method == method }) else {
@@ -57,6 +56,11 @@ struct AdminOperation: Sendable {
         }
         return operation
     }
+}
+
+/// A family with resources of its own.
+protocol AdministeredFamily: Sendable {
+    var operations: [AdminOperation] { get }
 }
 
 extension AdminOperation {

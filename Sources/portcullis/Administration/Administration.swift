@@ -23,8 +23,8 @@ struct Administration: Sendable {
     let refusals: RefusalMemory?
     /// What other gateways have withdrawn; nil for a directory.
     let withdrawn: WithdrawnAccounts?
-    /// Families of endpoints with resources of their own.
-    let families: [any CompatibilityFamily]
+    /// The operations of families of endpoints.
+    private let operations: [AdminOperation]
     /// Maximum delay until other gateways apply a change; 0 without other gateways.
     let reachSeconds: Int64
     /// Activates written changes; does nothing for a directory.
@@ -41,8 +41,7 @@ struct Administration: Sendable {
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
         issuerKeys: (@Sendable () -> [IssuerKeys])? = nil, refusals: RefusalMemory? = nil,
-        withdrawn: WithdrawnAccounts? = nil,
-        families: [any CompatibilityFamily] = CompatibilityFamilies.all(), reachSeconds: Int64 = 0,
+        withdrawn: WithdrawnAccounts? = nil, operations: [AdminOperation], reachSeconds: Int64 = 0,
         isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
         apply: @escaping @Sendable () -> Adoption = { .complete }
@@ -52,7 +51,7 @@ struct Administration: Sendable {
         self.issuerKeys = issuerKeys
         self.refusals = refusals
         self.withdrawn = withdrawn
-        self.families = families
+        self.operations = operations
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)
         self.audit = audit
@@ -112,7 +111,7 @@ struct Administration: Sendable {
     private func run(_ request: AdminRequest) -> Step {
         var step = Step(outcome: .failure(.notFound("there is no such resource")))
         do throws(AdminFailure) {
-            let operation = try AdminOperation.find(request, families)
+            let operation = try AdminOperation.find(request, operations)
             step.action = operation.action
             step.operation = operation
             step.outcome = .success(try operation.run(self, request))

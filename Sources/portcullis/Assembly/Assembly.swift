@@ -23,9 +23,10 @@ struct Assembly: AssemblyPart {
     private let bound: BoundListeners?
 
     init?(
-        _ loaded: LoadedConfiguration, retained: RetainedState = RetainedState(), makesKeys: Bool,
+        _ loaded: LoadedConfiguration, retained: RetainedState? = nil, makesKeys: Bool,
         bound: BoundListeners? = nil
     ) {
+        let retained = retained ?? RetainedState(families: CompatibilityFamilies.all())
         guard let context = AssemblyContext(loaded, retained: retained, makesKeys: makesKeys) else { return nil }
         self.context = context
         self.bound = bound

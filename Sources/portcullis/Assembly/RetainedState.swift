@@ -34,7 +34,7 @@ struct RetainedState: Sendable {
     /// Tokens that logouts have revoked at identity providers.
     let providerRevocations = ProviderRevocations()
     /// The families of endpoints with their state.
-    let families = CompatibilityFamilies.all()
+    let families: [any CompatibilityFamily]
     /// Reloads of the rules of token exchange, and their failures.
     let assertions = AssertionReloads()
     /// Calls to other servers, which the workers make.
@@ -57,7 +57,11 @@ struct RetainedState: Sendable {
     let isServing: Bool
     let log: EventLog
 
-    init(isServing: Bool = false, log: EventLog = EventLog(LogWriter(.standardError))) {
+    init(
+        families: [any CompatibilityFamily], isServing: Bool = false,
+        log: EventLog = EventLog(LogWriter(.standardError))
+    ) {
+        self.families = families
         self.isServing = isServing
         self.log = log
     }

@@ -14,7 +14,7 @@ extension GatewayProcess {
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
-            withdrawn: retained.withdrawn, families: retained.families,
+            withdrawn: retained.withdrawn, operations: CompatibilityFamilies.operations(of: retained.families),
             reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in

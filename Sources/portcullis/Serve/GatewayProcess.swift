@@ -47,7 +47,7 @@ final class GatewayProcess: Sendable {
     init(directory: String, acceptsInsecure: Bool) {
         self.directory = directory
         self.acceptsInsecure = acceptsInsecure
-        retained = RetainedState(isServing: true, log: log)
+        retained = RetainedState(families: CompatibilityFamilies.all(), isServing: true, log: log)
         files = FileWatcher(directory: directory, log: log)
     }
 

@@ -14,8 +14,6 @@ import TokenStorage
 /// A family of endpoints for clients of other products, which the gateway can be built without. One object lasts as long
 /// as the process, and keeps what outlives configurations.
 protocol CompatibilityFamily: AnyObject, Sendable {
-    /// What administrators can do with it.
-    var operations: [AdminOperation] { get }
     /// Ids of the records that end with a session's of this family, beside its own.
     func remains(of session: TokenRecord) -> [String]
 
@@ -28,7 +26,6 @@ protocol CompatibilityFamily: AnyObject, Sendable {
 }
 
 extension CompatibilityFamily {
-    var operations: [AdminOperation] { [] }
     func remains(of session: TokenRecord) -> [String] { [] }
     func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {}
     func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext) {}

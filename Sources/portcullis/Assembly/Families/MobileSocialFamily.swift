@@ -18,7 +18,7 @@
     import UserProfiles
 
     /// Mobile & Social: service domains, and logins by browser at them.
-    final class MobileSocialFamily: CompatibilityFamily {
+    final class MobileSocialFamily: CompatibilityFamily, AdministeredFamily {
         /// Wrong passwords of applications of service domains.
         let attempts = LoginAttemptTable(clock: .system)
 

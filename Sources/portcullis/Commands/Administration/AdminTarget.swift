@@ -33,7 +33,10 @@ enum AdminTarget {
     init(_ arguments: Arguments) throws(ExitStatus) {
         switch (arguments["--config"], arguments["--admin"]) {
         case (let directory?, nil) where arguments["--admin-token-file"] == nil:
-            self = .directory(Administration(directory: directory, audit: .command(directory: directory)))
+            self = .directory(
+                Administration(
+                    directory: directory, audit: .command(directory: directory),
+                    operations: CompatibilityFamilies.operations()))
         case (nil, let url?):
             let token = try AdminTarget.token(arguments["--admin-token-file"])
             do throws(AdminClient.Failure) {
