@@ -30,4 +30,23 @@ package struct SingleSignOnSection: SectionValue {
         }
         return section
     }
+
+    /// `enableSso` of entries of `backends.json`.
+    package static let ofBackends = SectionExtension.backendKey("enableSso") { object, entry in
+        object.read(
+            "enableSso", .flag, into: &entry.client.enableSSO,
+            """
+            Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs `oauthConsumer` and an \
+            identity provider.
+            """)
+        object.rules(
+            .requires(
+                .not(ClientEntry.bindsTokens), if: .isOn("enableSso"), at: "enableSso",
+                because: "single sign-on gives browsers tokens that are not bound",
+                expected: "no \"enableSso\", or tokens that are not bound"),
+            // Single sign-on is offered only where OAuth Consumer is.
+            .requires(
+                ClientEntry.givesTokens, if: .isOn("enableSso"), at: "enableSso",
+                because: "\"enableSso\" needs \"oauthConsumer\"", expected: "\"oauthConsumer\": true"))
+    }
 }

@@ -48,11 +48,11 @@ enum CompatibilityFamilies {
         #if Compatibility
             [
                 UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section,
-                SocialLogin.declaration,
+                SocialLogin.declaration, SingleSignOnSection.ofBackends,
             ]
         #else
             ["applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
-                + [.absentBackendKey("facebook")]
+                + ["facebook", "enableSso"].map(SectionExtension.absentBackendKey)
         #endif
     }
 
@@ -61,9 +61,7 @@ enum CompatibilityFamilies {
         #if Compatibility
             return []
         #else
-            let sections = [configuration.serviceDomains.isEmpty ? nil : "/serviceDomains"]
-            let clients = configuration.clients.map { $0.client.enableSSO ? "\($0.pointer)/enableSso" : nil }
-            return (sections + clients).compactMap(\.self)
+            return configuration.serviceDomains.isEmpty ? [] : ["/serviceDomains"]
         #endif
     }
 }

@@ -66,6 +66,7 @@ final class ConfigurationDirectory {
 enum Families {
     static let sections = [
         UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section, SocialLogin.declaration,
+        SingleSignOnSection.ofBackends,
     ]
 }
 

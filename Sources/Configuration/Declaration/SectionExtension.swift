@@ -1,3 +1,4 @@
+import Bytes
 import Declaration
 import Model
 
@@ -50,10 +51,11 @@ package struct SectionExtension: Sendable {
         SectionExtension(name: name, meaning: "", kind: .backendKey(read: read)) { _, _ in }
     }
 
-    /// A key of entries of `backends.json` that the program is built without: an error where an entry has it.
+    /// A key of entries of `backends.json` that the program is built without: an error where an entry has it and it is not
+    /// `false`.
     package static func absentBackendKey(_ name: String) -> SectionExtension {
         backendKey(name) { object, _ in
-            if let field: Field = object.take(name) { SectionExtension.reportAbsence(field) }
+            if let field: Field = object.take(name), field.node.bool != false { SectionExtension.reportAbsence(field) }
         }
     }
 

@@ -74,13 +74,7 @@ package struct ClientEntry: Sendable {
             clientSecret: object.optional("clientSecret", .secret, "OAuth client secret."),
             realm: object.value("realm", .name, default: "Default", "Realm of its users."),
             oauthConsumer: object.flag("oauthConsumer", default: true, "Whether its client id is accepted."),
-            httpBasic: object.flag("httpBasic", default: true, "Whether Basic credentials are accepted."),
-            enableSSO: object.flag(
-                "enableSso", default: false,
-                """
-                Whether browsers get its tokens by [single sign-on](guides/single-sign-on.md); needs \
-                `oauthConsumer` and an identity provider.
-                """))
+            httpBasic: object.flag("httpBasic", default: true, "Whether Basic credentials are accepted."))
         client.issuer = object.optional(
             "issuer", .reference(to: .issuer),
             """
@@ -118,12 +112,15 @@ package struct ClientEntry: Sendable {
         return entry
     }
 
+    /// Whether the backend gets tokens.
+    package static let givesTokens = KeyCondition.not(.isOff("oauthConsumer"))
+    /// Whether its tokens are bound to a key or a certificate.
+    package static let bindsTokens = KeyCondition.any([
+        .isOn("dpopBoundAccessTokens"), .isOn("tlsClientCertificateBoundAccessTokens"),
+    ])
+
     /// A client has an id and, unless it is public or revoked, a credential (RFC 6749 section 2.1).
     private static func declareRules(_ object: ObjectReader) {
-        let givesTokens = KeyCondition.not(.isOff("oauthConsumer"))
-        let isBound = KeyCondition.any([
-            .isOn("dpopBoundAccessTokens"), .isOn("tlsClientCertificateBoundAccessTokens"),
-        ])
         object.rules(
             .only(
                 "clientSecret", "clientKeys", "refreshTokens", "public", "redirectUris", "deviceGrant", "introspection",
@@ -144,16 +141,8 @@ package struct ClientEntry: Sendable {
                 because: "\"refreshTokens\" go with tokens of the token service alone",
                 expected: "no \"issuer\", or no \"refreshTokens\""),
             .only(
-                "issuer", with: .not(isBound), because: "only tokens of the token service can be bound",
+                "issuer", with: .not(bindsTokens), because: "only tokens of the token service can be bound",
                 expected: "no \"issuer\", or tokens that are not bound"),
-            .requires(
-                .not(isBound), if: .isOn("enableSso"), at: "enableSso",
-                because: "single sign-on gives browsers tokens that are not bound",
-                expected: "no \"enableSso\", or tokens that are not bound"),
-            // Single sign-on is offered only where OAuth Consumer is.
-            .requires(
-                givesTokens, if: .isOn("enableSso"), at: "enableSso", because: "\"enableSso\" needs \"oauthConsumer\"",
-                expected: "\"oauthConsumer\": true"),
             .only(
                 "redirectUris", with: givesTokens, because: "\"redirectUris\" need \"oauthConsumer\"",
                 expected: "\"oauthConsumer\": true"),
