@@ -113,6 +113,7 @@ let package = Package(
                 "Bytes", "Model", "Declaration", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
             ], isCold: true),
+        library("ServiceDomains", ["Bytes", "Model", "Declaration", "Configuration"], isCold: true),
         library(
             "ApiOmat",
             [
@@ -155,6 +156,7 @@ let package = Package(
                 "ClientStore",
                 .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),
+                .target(name: "ServiceDomains", condition: .when(traits: ["Compatibility"])),
                 .target(name: "ApiOmat", condition: .when(traits: ["Compatibility"])),
                 .target(name: "Facebook", condition: .when(traits: ["Compatibility"])),
                 .target(name: "UserProfiles", condition: .when(traits: ["Compatibility"])),
@@ -199,8 +201,8 @@ let package = Package(
         tests(
             "ConfigurationTests",
             [
-                "Bytes", "Model", "Declaration", "Configuration", "Conversion", "ApiOmat", "Facebook", "UserProfiles",
-                "SingleSignOn", "TestSupport",
+                "Bytes", "Model", "Declaration", "Configuration", "Conversion", "ServiceDomains", "ApiOmat", "Facebook",
+                "UserProfiles", "SingleSignOn", "TestSupport",
             ]),
         tests(
             "GatewayTests",

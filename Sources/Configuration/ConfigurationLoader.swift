@@ -176,7 +176,7 @@ struct DirectoryReading {
 
     /// Unwraps a list from an object with `$schema`.
     private mutating func list(_ section: String, in source: SourceFile) -> SourceFile {
-        guard section != "webgates", GatewayConfiguration.isList(section), let list = source.root[section] else {
+        guard section != "webgates", extensions.isList(section), let list = source.root[section] else {
             return source
         }
         for member in source.root.members ?? [] where ![section, "$schema"].contains(member.name) {

@@ -6,6 +6,7 @@ import Model
     import ApiOmat
     import Facebook
     import MobileSocial
+    import ServiceDomains
     import SingleSignOn
     import UserProfiles
 #endif
@@ -47,21 +48,12 @@ enum CompatibilityFamilies {
     static var sections: [SectionExtension] {
         #if Compatibility
             [
-                UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section,
-                SocialLogin.declaration, SingleSignOnSection.ofBackends,
+                UserProfileSection.declaration, SingleSignOnSection.declaration, ServiceDomainsSection.declaration,
+                Application.section, SocialLogin.declaration, SingleSignOnSection.ofBackends,
             ]
         #else
-            ["applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
+            ["serviceDomains", "applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
                 + ["facebook", "enableSso"].map(SectionExtension.absentBackendKey)
-        #endif
-    }
-
-    /// The settings that need a family, by their places, where the program has none.
-    static func unmet(_ configuration: GatewayConfiguration) -> [String] {
-        #if Compatibility
-            return []
-        #else
-            return configuration.serviceDomains.isEmpty ? [] : ["/serviceDomains"]
         #endif
     }
 }

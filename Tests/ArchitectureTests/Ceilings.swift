@@ -19,10 +19,10 @@ enum Ceilings {
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 462
+    static let unlabelled = 461
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 97
+    static let vendorWords = 92
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
@@ -32,15 +32,15 @@ enum Ceilings {
     static let longestFunction = 59
     static let longFunctions: [String: (lines: Int, reason: String)] = [
         "Sources/Configuration/Sections/AccessRule+Reading.swift read": (101, "declares one key after the other"),
-        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (143, "declares one section after the other"),
+        "Sources/Configuration/Sections/GatewayConfiguration.swift read": (142, "declares one section after the other"),
         "Sources/Configuration/Sections/GatewayLimits+Reading.swift read": (83, "declares one key after the other"),
-        "Sources/Configuration/Sections/MobileApplicationEntry.swift read": (68, "declares one key after the other"),
+        "Sources/ServiceDomains/MobileApplicationEntry.swift read": (68, "declares one key after the other"),
         "Sources/Gateway/Forwarding/HeaderRewrite.swift request": (81, "writes one head, in its order"),
         "Sources/Gateway/Request/RequestPipeline.swift advance": (61, "one case for each answer of the decision"),
         "Sources/HTTP/H2/H2Callbacks.swift listen": (69, "one registration for each callback"),
         "Sources/HTTP/StatusReason.swift text": (65, "a table"),
         "Sources/portcullis/Assembly/Assembly.swift snapshot": (
-            107, "the order of the parts; shorter where they belong to fewer logins"
+            102, "the order of the parts; shorter where they belong to fewer logins"
         ),
     ]
 

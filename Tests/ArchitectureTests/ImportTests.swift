@@ -32,6 +32,7 @@ import Testing
             "Bytes", "Model", "Declaration", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
         ],
+        "ServiceDomains": ["Bytes", "Model", "Declaration", "Configuration"],
         "ApiOmat": [
             "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
             "Configuration", "Declaration", "Facebook",
@@ -58,7 +59,8 @@ import Testing
         "portcullis": [
             "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
             "TokenStorage",
-            "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
+            "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ServiceDomains", "ApiOmat",
+            "Facebook",
             "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Conversion", "Gateway", "ClientStore",
             "PortcullisClient",
         ],

@@ -55,7 +55,9 @@ import Testing
         let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
         #expect(
             Set(cold.map { String($0.1) }) == [
-                "Declaration", "Configuration", "Conversion", "Authorization", "MobileSocial", "ApiOmat", "Facebook",
+                "Declaration", "Configuration", "Conversion", "Authorization", "MobileSocial", "ServiceDomains",
+                "ApiOmat",
+                "Facebook",
                 "UserProfiles",
                 "SingleSignOn",
             ])

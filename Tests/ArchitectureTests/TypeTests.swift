@@ -9,7 +9,7 @@ import Testing
     /// Types over the limits: members over all extensions, files, and why the type is not cut.
     static let largeTypes: [String: (members: Int, files: Int, reason: String)] = [
         "Declaration.Field": (84, 11, "readers of values; each stands beside the section that it is for"),
-        "Configuration.GatewayConfiguration": (91, 11, "one property a section, and the checks between sections"),
+        "Configuration.GatewayConfiguration": (90, 11, "one property a section, and the checks between sections"),
         "Conversion.OAuth2ProxyConversion": (61, 4, "one method for each group of options of another proxy"),
         "Declaration.Shape": (77, 5, "readers of values and their declarations, for all sections"),
         "Gateway.ClientFrontend": (60, 5, "the connections of clients; to be cut by protocol"),

@@ -4,6 +4,7 @@ import Declaration
 import Facebook
 import Foundation
 import Model
+import ServiceDomains
 import SingleSignOn
 import UserProfiles
 
@@ -65,7 +66,8 @@ final class ConfigurationDirectory {
 /// The sections that other targets declare.
 enum Families {
     static let sections = [
-        UserProfileSection.declaration, SingleSignOnSection.declaration, Application.section, SocialLogin.declaration,
+        UserProfileSection.declaration, SingleSignOnSection.declaration, ServiceDomainsSection.declaration,
+        Application.section, SocialLogin.declaration,
         SingleSignOnSection.ofBackends,
     ]
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Model
+import ServiceDomains
 import Testing
 
 @testable import Configuration

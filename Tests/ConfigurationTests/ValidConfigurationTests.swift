@@ -2,6 +2,7 @@ import Bytes
 import Declaration
 import Foundation
 import Model
+import ServiceDomains
 import TestSupport
 import Testing
 import UserProfiles

@@ -3,16 +3,17 @@ import Model
 
 /// Checks of identity providers and their uses (RP-01, RP-02).
 extension GatewayConfiguration {
-    /// The providers of the section and those inside service domains.
+    /// The providers of the section and those that domains declare.
     package var allIdentityProviders: [IdentityProviderEntry] {
-        identityProviders + serviceDomains.flatMap { $0.authentication.relyingParty?.inline ?? [] }
+        identityProviders + loginDomains.flatMap(\.ownProviders)
+    }
+
+    /// Whether a domain names the users of a provider by e-mail address.
+    package func namesUsersByEmail(_ provider: String) -> Bool {
+        loginDomains.contains { $0.namesByEmail && $0.providers.contains(provider) }
     }
 
     func checkIdentityProviders(_ findings: Findings) {
-        for domain in serviceDomains {
-            guard let party = domain.authentication.relyingParty else { continue }
-            check(domain, party, findings)
-        }
         checkSingleSignOn(findings)
         for (place, provider) in allIdentityProviders.enumerated() where !provider.name.isEmpty {
             let earlier = allIdentityProviders[..<place]
@@ -40,11 +41,8 @@ extension GatewayConfiguration {
         let users = provider.users
         guard provider.kind != .local else { return }
         let isAccount = users.identity.userMapping == .mail && !users.identity.virtualUserEnabled
-        let isOfDomain = serviceDomains.contains {
-            let party = $0.authentication.relyingParty
-            return party?.providers.contains(provider.name) == true && party?.usernameFromEmail == true
-        }
-        let isAddress = users.identity.usernameSources.contains { $0.path.isClaim("email") } || isOfDomain
+        let isAddress =
+            users.identity.usernameSources.contains { $0.path.isClaim("email") } || namesUsersByEmail(provider.name)
         if isAccount, !isAddress, users.emailRule == .verified {
             findings.warning(
                 JSONPointer.child(provider.pointer, "usernameAttribute"),
@@ -93,47 +91,6 @@ extension GatewayConfiguration {
                     "\(entry.pointer)/identityProvider", "the gateway has only one login form",
                     expected: "one provider of kind \"local\"")
             }
-        }
-    }
-
-    private func check(_ domain: ServiceDomainEntry, _ party: RelyingPartyEntry, _ findings: Findings) {
-        let pointer = JSONPointer.child("/serviceDomains", domain.name)
-        let forms = allIdentityProviders.filter { $0.kind == .local }.map(\.name)
-        let hasForm = party.providers.contains(where: forms.contains)
-        if let form = party.providers.first, party.providers.allSatisfy(forms.contains) {
-            findings.error(
-                "\(pointer)/authentication/provider", "\"\(form)\" is this gateway's own form",
-                expected: "a provider of another kind, alone or beside it")
-        }
-        if party.providers.count(where: forms.contains) > 1 {
-            findings.error(
-                "\(pointer)/authentication/provider", "the gateway has only one login form",
-                expected: "one provider of kind \"local\"")
-        }
-        let known = allIdentityProviders.filter { party.providers.contains($0.name) }
-        if party.usernameFromEmail == false, known.contains(where: { $0.settings?.hasTransientNames == true }) {
-            findings.error(
-                "\(pointer)/authentication/usernameFrom", "a transient name changes with every login",
-                expected: "no \"usernameFrom\", or \"email\"")
-        }
-        if party.exposesToken, let tokenless = known.first(where: { $0.settings?.issuesTokens == false }) {
-            findings.error(
-                "\(pointer)/authentication/exposeProviderToken",
-                "a provider of kind \"\(tokenless.kind.name)\" issues no token",
-                expected: "no \"exposeProviderToken\"")
-        }
-        for (name, isAsked) in [("kba", domain.authentication.asksQuestion), ("otp", domain.authentication.asksCode)]
-        where isAsked && !hasForm {
-            findings.error(
-                "\(pointer)/authentication/\(name)", "the provider decides about further factors of a login",
-                expected: "no \"\(name)\"")
-        }
-        for application in domain.applications {
-            guard let scheme = application.urlScheme, URLScheme.isShared(scheme) else { continue }
-            findings.error(
-                "\(pointer)/applications/\(application.name)/urlScheme",
-                "the scheme \"\(scheme)\" is not specific to an application",
-                expected: "a scheme of the application, or \"redirectUris\"")
         }
     }
 }

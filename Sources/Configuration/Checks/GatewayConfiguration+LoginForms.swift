@@ -4,11 +4,11 @@ import Model
 
 /// Checks of the login forms of authentication schemes (SCH-02).
 extension GatewayConfiguration {
-    /// The application that browsers log in to by the form of a scheme; nil for a scheme without a form or application.
-    package func application(ofForm scheme: AuthenticationSchemeEntry) -> MobileApplicationEntry? {
+    /// The domain that browsers log in to by the form of a scheme; nil for a scheme without a form or domain.
+    package func domain(ofForm scheme: AuthenticationSchemeEntry) -> LoginDomain? {
         guard scheme.challengeMethod == .form else { return nil }
         let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
-        return serviceDomains.first { $0.name == name }?.browserApplication
+        return loginDomains.first { $0.name == name }
     }
 
     /// AMB-22: a webgate without a `User-Agent` challenges all clients, including browsers, unless configured otherwise.
@@ -21,23 +21,6 @@ extension GatewayConfiguration {
                 "/webgates/\(index)/authenticationScheme", "no browser is redirected to the form of \"\(name)\"",
                 expected: "\"userAgentMismatch\": \"redirect\", or the \"User-Agent\" of clients that are challenged")
         }
-    }
-
-    /// Level of a login by password at a service domain (CHAL-06).
-    package func passwordLevel(at domain: ServiceDomainEntry) -> Int {
-        let authentication = domain.authentication
-        let scheme = authenticationSchemes.first { $0.name == authentication.scheme }
-        return authentication.level ?? scheme?.level ?? DomainAuthenticationEntry.standardLevel
-    }
-
-    /// Level of a login with a question or a code in addition to the password (OMS-14).
-    package func strongLevel(at domain: ServiceDomainEntry) -> Int {
-        domain.authentication.strongLevel ?? min(passwordLevel(at: domain) + 1, 10)
-    }
-
-    private func highestLevel(at domain: ServiceDomainEntry) -> Int {
-        let asksMore = domain.authentication.asksQuestion || domain.authentication.asksCode
-        return asksMore ? max(passwordLevel(at: domain), strongLevel(at: domain)) : passwordLevel(at: domain)
     }
 
     func checkLoginForms(_ findings: Findings) {
@@ -54,8 +37,8 @@ extension GatewayConfiguration {
                 findings.error(pointer, "\"target\" is reserved", expected: "a query without it")
             }
             let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
-            let domain = serviceDomains.first { $0.name == name }
-            if let domain, application(ofForm: scheme) != nil {
+            let domain = domain(ofForm: scheme)
+            if let domain, domain.client != nil {
                 checkLevel(of: scheme, at: domain, findings)
             } else if let domain {
                 findings.error(
@@ -64,16 +47,16 @@ extension GatewayConfiguration {
             } else {
                 findings.error(
                     pointer, "unknown service domain \"\(name)\"", expected: "?serviceDomain= of serviceDomains.json",
-                    suggestion: Suggestion.nearest(to: name, among: serviceDomains.map(\.name)))
+                    suggestion: Suggestion.nearest(to: name, among: loginDomains.map(\.name)))
             }
         }
     }
 
     /// Warns of a form whose logins never reach the level of its scheme.
     private func checkLevel(
-        of scheme: AuthenticationSchemeEntry, at domain: ServiceDomainEntry, _ findings: Findings
+        of scheme: AuthenticationSchemeEntry, at domain: LoginDomain, _ findings: Findings
     ) {
-        let highest = highestLevel(at: domain)
+        let highest = domain.highestLevel
         guard scheme.level > highest else { return }
         findings.warning(
             JSONPointer.child(scheme.pointer, "authenticationLevel"),

@@ -109,11 +109,7 @@ extension GatewayConfiguration {
         if clients.contains(where: { !$0.client.isStandard }) { features.insert(.mobileCloud) }
         if !applications.isEmpty { features.insert(.applications) }
         for value in values.values { features.formUnion(value.features) }
-        if !serviceDomains.isEmpty { features.insert(.serviceDomains) }
         if !allIdentityProviders.isEmpty { features.insert(.identityProviders) }
-        if serviceDomains.contains(where: { $0.authentication.relyingParty != nil }) {
-            features.insert(.relyingParties)
-        }
         var settings = EndpointSettings(
             features: features, paths: tokenService.paths,
             formPaths: authenticationSchemes.filter { $0.challengeMethod == .form }.map(\.formPath))

@@ -64,13 +64,7 @@ package struct InsecureSettings {
                 ("\(entry.pointer)/\(entry.socialLogin?.provider ?? "")/appSecret", entry.socialLogin?.appSecret),
             ]
         }
-        let ofApplications = configuration.serviceDomains.flatMap { domain in
-            let pointer = JSONPointer.child(JSONPointer.child("/serviceDomains", domain.name), "applications")
-            return domain.applications.map {
-                (JSONPointer.child(pointer, $0.name) + "/sharedSecret", $0.sharedSecret?.value)
-            }
-        }
-        return ofClients + ofApplications
+        return ofClients + configuration.values.values.flatMap(\.secrets)
     }
 
     private mutating func findUnverified(_ configuration: GatewayConfiguration) {

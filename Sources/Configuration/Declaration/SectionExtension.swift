@@ -8,8 +8,9 @@ package struct SectionExtension: Sendable {
     enum Kind: Sendable {
         /// An object, in `gateway.json` only.
         case member(read: @Sendable (inout ObjectReader, inout GatewayConfiguration) -> Void)
-        /// A list, which may have a file of its own.
-        case list(element: @Sendable () -> Form, read: @Sendable (Field, inout GatewayConfiguration) -> Void)
+        /// A list, or an object of entries by name, which may have a file of its own.
+        case file(
+            isList: Bool, form: @Sendable () -> Form, read: @Sendable (Field, inout GatewayConfiguration) -> Void)
         /// A key of entries of `backends.json`.
         case backendKey(read: ClientEntry.BackendKey)
         /// A section that the program is built without.
@@ -40,7 +41,17 @@ package struct SectionExtension: Sendable {
         read: @escaping @Sendable (Field, inout GatewayConfiguration) -> Void,
         check: @escaping @Sendable (GatewayConfiguration, Findings) -> Void
     ) -> SectionExtension {
-        let kind = Kind.list(element: shape.form, read: read)
+        let kind = Kind.file(isList: true, form: { .list(shape.form(), isUnique: false) }, read: read)
+        return SectionExtension(name: name, meaning: meaning, kind: kind, check: check)
+    }
+
+    /// An object of entries by name, in a file of its own or in `gateway.json`, which the configuration keeps by its type.
+    package static func map<Entry, Value: SectionValue>(
+        _ name: String, _ meaning: String, of shape: Shape<Entry>, read: @escaping @Sendable (Field) -> Value,
+        check: @escaping @Sendable (GatewayConfiguration, Findings) -> Void
+    ) -> SectionExtension {
+        let form: @Sendable () -> Form = { .map(shape.form(), names: "^[A-Za-z0-9._-]{1,64}$") }
+        let kind = Kind.file(isList: false, form: form) { $1[Value.self] = read($0) }
         return SectionExtension(name: name, meaning: meaning, kind: kind, check: check)
     }
 
@@ -72,7 +83,7 @@ package struct SectionExtension: Sendable {
     /// Whether files of this name belong to the configuration.
     var hasFile: Bool {
         switch kind {
-        case .list, .absent: true
+        case .file, .absent: true
         case .member, .backendKey: false
         }
     }
@@ -82,8 +93,8 @@ package struct SectionExtension: Sendable {
 
     /// The form of its file; nil without one.
     var form: SectionForm? {
-        guard case .list(let element, _) = kind else { return nil }
-        return SectionForm(name: name, meaning: meaning, form: .list(element(), isUnique: false))
+        guard case .file(_, let form, _) = kind else { return nil }
+        return SectionForm(name: name, meaning: meaning, form: form())
     }
 }
 
@@ -93,15 +104,32 @@ package protocol SectionValue: Sendable {
     init()
     /// The endpoints that it enables.
     var features: EndpointFeatures { get }
+    /// Where browsers log in by forms.
+    func loginDomains(_ schemes: [AuthenticationSchemeEntry]) -> [LoginDomain]
+    /// Its secrets by their places.
+    var secrets: [(pointer: String, value: String?)] { get }
+    /// Lifetimes of the tokens that it makes, in seconds.
+    var tokenLifetimes: [Int64] { get }
 }
 
 extension SectionValue {
     package var features: EndpointFeatures { [] }
+    package func loginDomains(_ schemes: [AuthenticationSchemeEntry]) -> [LoginDomain] { [] }
+    package var secrets: [(pointer: String, value: String?)] { [] }
+    package var tokenLifetimes: [Int64] { [] }
 }
 
 extension [SectionExtension] {
     /// Names of the files of sections, those of every gateway included.
     var sectionNames: [String] { GatewayConfiguration.sectionNames + filter(\.hasFile).map(\.name) }
+
+    /// Whether a section is a list; the others are objects.
+    func isList(_ section: String) -> Bool {
+        for part in self where part.name == section {
+            if case .file(let isList, _, _) = part.kind { return isList }
+        }
+        return GatewayConfiguration.isList(section)
+    }
 
     /// The keys of entries of `backends.json`.
     var backendKeys: [ClientEntry.BackendKey] {
@@ -114,8 +142,8 @@ extension [SectionExtension] {
         for part in self {
             switch part.kind {
             case .member(let read): read(&root, &configuration)
-            case .list(_, let read):
-                root.takeSection(part.name)
+            case .file(let isList, _, let read):
+                root.takeSection(part.name, isList: isList)
                 if let field = findings.section(part.name) { read(field, &configuration) }
             case .backendKey: break
             case .absent:

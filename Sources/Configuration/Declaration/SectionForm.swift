@@ -45,10 +45,6 @@ package struct SectionForm: Sendable {
                 meaning: "Identity providers that browsers are sent to for a login.",
                 form: .list(IdentityProviderEntry.shape().form(), isUnique: false)),
             SectionForm(
-                name: "serviceDomains",
-                meaning: "Service domains of Mobile & Social by name: circles of applications.",
-                form: .map(ServiceDomainEntry.shape("").form(), names: "^[A-Za-z0-9._-]{1,64}$")),
-            SectionForm(
                 name: "clients",
                 meaning: "OAuth clients: applications and services that get tokens from the token service.",
                 form: .list(ClientSection.shape.form(), isUnique: false)),
@@ -95,10 +91,9 @@ package struct SectionForm: Sendable {
 
 extension ObjectReader {
     /// Declares a section that may stand in `gateway.json`: the list or the object without the name of a schema beside it.
-    mutating func takeSection(_ name: String) {
+    mutating func takeSection(_ name: String, isList: Bool) {
         let schema =
             name == "authenticationSchemes" ? "webgates.schema.json#/$defs/\(name)" : "\(name).schema.json"
-        let isList = GatewayConfiguration.isList(name)
         let members = (isList ? [("type", "array")] : []) + [("$ref", schema)]
         let form = members.map { JSONMember(name: $0, node: .text($1)) }
         _ = take(name, Shape(.schema(form), read: { $0.node }), "The section, where it has no file of its own.")

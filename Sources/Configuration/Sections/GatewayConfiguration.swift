@@ -45,7 +45,6 @@ package struct GatewayConfiguration: Sendable {
     package var routes: [RouteEntry]
     package var webgates: [WebgateEntry]
     package var authenticationSchemes: [AuthenticationSchemeEntry]
-    package var serviceDomains: [ServiceDomainEntry]
     /// The entries of `backends.json`, and after them those of `clients.json`.
     package var clients: [ClientEntry]
     /// Applications with a key of their own and tokens of their own.
@@ -73,6 +72,10 @@ package struct GatewayConfiguration: Sendable {
         get { values[ObjectIdentifier(type)] as? Value ?? Value() }
         set { values[ObjectIdentifier(type)] = newValue }
     }
+    /// Where browsers log in by forms of authentication schemes.
+    package var loginDomains: [LoginDomain] { values.values.flatMap { $0.loginDomains(authenticationSchemes) } }
+    /// Lifetimes, in seconds, of tokens that sections of other targets make.
+    package var tokenLifetimes: [Int64] { values.values.flatMap(\.tokenLifetimes) }
 }
 
 /// The event notification of the kernel.
@@ -88,11 +91,11 @@ extension GatewayConfiguration {
     static let sectionNames = [
         "routes", "webgates", "clients", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
         "realms",
-        "certificates", "authenticationSchemes", "serviceDomains", "identityProviders", "consumers",
+        "certificates", "authenticationSchemes", "identityProviders", "consumers",
     ]
 
     /// Whether a section is a list; the others are objects.
-    static func isList(_ section: String) -> Bool { !["policies", "issuers", "serviceDomains"].contains(section) }
+    static func isList(_ section: String) -> Bool { !["policies", "issuers"].contains(section) }
 
     /// Reads every section; problems go to `findings`.
     static func read(_ findings: Findings, _ extensions: [SectionExtension]) -> GatewayConfiguration {
@@ -235,7 +238,6 @@ extension GatewayConfiguration {
             routes: section("routes").map(RouteEntry.readAll) ?? [],
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
-            serviceDomains: section("serviceDomains").map(ServiceDomainEntry.readAll) ?? [],
             clients: ClientEntry.readAll(
                 backends: section("backends"), clients: section("clients"), keys: extensions.backendKeys),
             users: section("users").map(User.readAll) ?? [],
@@ -253,7 +255,7 @@ extension GatewayConfiguration {
             certificates: section("certificates").map(StoredCertificateEntry.readAll) ?? []
         )
         extensions.read(&root, into: &configuration)
-        for name in sectionNames { root.takeSection(name) }
+        for name in sectionNames { root.takeSection(name, isList: isList(name)) }
         return configuration
     }
 }

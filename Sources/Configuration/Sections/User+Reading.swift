@@ -10,7 +10,7 @@ extension User {
     ]
 
     /// The twelve schemes of CRYPTO-01 and the two slow ones.
-    static let schemes = [
+    package static let schemes = [
         "PlainText", "AES", "SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512", "SaltedSHA-1", "SaltedSHA-224",
         "SaltedSHA-256", "SaltedSHA-384", "SaltedSHA-512", "PBKDF2-SHA512", "scrypt",
     ]

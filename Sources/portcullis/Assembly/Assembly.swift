@@ -34,11 +34,6 @@ struct Assembly: AssemblyPart {
 
     /// The snapshot, or nil with errors among the diagnostics.
     func snapshot(generation: UInt64) -> GatewaySnapshot? {
-        for pointer in CompatibilityFamilies.unmet(configuration) {
-            context.report(
-                pointer, "this program is built without the trait Compatibility",
-                expected: "swift build --traits Compatibility", severity: .error)
-        }
         let catalogue = RoleCatalogue(configuration.roles.names)
         let hasher = configuration.passwords.hasher
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)

@@ -17,10 +17,9 @@ struct LoginAssembly: AssemblyPart {
             hosts: configuration.routes.flatMap(\.hosts))
     }
 
-    /// The providers for logins of a service domain by browser, including the own form; empty if it uses none.
-    func loginProviders(_ entry: ServiceDomainEntry) -> [IdentityProviderEntry] {
-        let names = entry.authentication.relyingParty?.providers ?? []
-        return names.compactMap { name in configuration.allIdentityProviders.first { $0.name == name } }
+    /// The providers of these names, including the own form.
+    func providers(_ names: [String]) -> [IdentityProviderEntry] {
+        names.compactMap { name in configuration.allIdentityProviders.first { $0.name == name } }
     }
 
     var hasRelyingParties: Bool { configuration.endpointSettings.features.contains(.relyingParties) }
@@ -90,15 +89,15 @@ struct LoginAssembly: AssemblyPart {
         return (pages.first { $0.login != nil || $0.webgate != nil } ?? pages.first)?.path.start
     }
 
-    /// The accepted logins by browser, by service domain.
+    /// The accepted logins by browser, by domain.
     private func browserDomains() -> [String: BrowserDomain] {
-        let domains = configuration.serviceDomains.map { entry in
-            let ways = loginProviders(entry)
+        let domains = configuration.loginDomains.map { entry in
+            let ways = providers(entry.providers)
             var domain = BrowserDomain()
             domain.providers = ways.filter { $0.kind != .local }.map(\.name)
             domain.takesPasswords = ways.isEmpty || domain.providers.count < ways.count
-            domain.passwordLogin = passwordLogin(entry)
-            domain.guestRoles = entry.authentication.remote?.guestRoles
+            domain.passwordLogin = .password(issuer: entry.passwordIssuer)
+            domain.guestRoles = entry.guestRoles
             return (entry.name, domain)
         }
         return Dictionary(uniqueKeysWithValues: domains)
@@ -111,9 +110,8 @@ struct LoginAssembly: AssemblyPart {
     func scheme(_ entry: AuthenticationSchemeEntry) -> AuthenticationScheme {
         var scheme = AuthenticationScheme(
             name: entry.name, level: entry.level, method: entry.challengeMethod, formTarget: entry.formTarget)
-        if let application = configuration.application(ofForm: entry),
-            let realm = configuration.clients.first(where: { $0.client.reference == application.client })?.client
-                .realm
+        if let client = configuration.domain(ofForm: entry)?.client,
+            let realm = configuration.clients.first(where: { $0.client.reference == client })?.client.realm
         {
             scheme.clients = configuration.clients.map(\.client).filter { $0.realm == realm }.map(\.id)
         }
@@ -122,19 +120,12 @@ struct LoginAssembly: AssemblyPart {
         return scheme
     }
 
-    /// The class of a login by password at a service domain (CACHE-11).
-    func passwordLogin(_ entry: ServiceDomainEntry) -> LoginClass {
-        .password(issuer: entry.authentication.remote?.issuer)
-    }
-
     /// How users log in by the form of a scheme; empty for a scheme without one.
     func ways(ofForm scheme: AuthenticationSchemeEntry) -> [LoginClass] {
-        guard scheme.challengeMethod == .form else { return [] }
-        let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
-        guard let domain = configuration.serviceDomains.first(where: { $0.name == name }) else { return [] }
-        let ways = loginProviders(domain)
-        if ways.isEmpty { return [passwordLogin(domain)] }
-        return ways.map { $0.kind == .local ? passwordLogin(domain) : .provider($0.name) }
+        guard let domain = configuration.domain(ofForm: scheme) else { return [] }
+        let password = LoginClass.password(issuer: domain.passwordIssuer)
+        let ways = providers(domain.providers)
+        return ways.isEmpty ? [password] : ways.map { $0.kind == .local ? password : .provider($0.name) }
     }
 }
 

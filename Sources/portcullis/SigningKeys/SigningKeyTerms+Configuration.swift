@@ -15,7 +15,7 @@ extension SigningKeyTerms {
             [service.terms.clientSeconds, service.terms.userSeconds]
             + [TokenLifetime.ofTokenEndpoint, TokenLifetime.ofSSOEndpoint]
             + grants.compactMap(\.accessTokenSeconds)
-            + configuration.serviceDomains.flatMap(\.applications).map { Int64($0.accessTokenSeconds) }
+            + configuration.tokenLifetimes
             + SigningKeyTerms.exchangeLifetimes(configuration.policies)
         self.init(
             rotateSeconds: service.rotateEvery.map(SigningKeyTerms.seconds),

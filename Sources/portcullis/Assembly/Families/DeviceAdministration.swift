@@ -8,6 +8,7 @@ import HTTP
     import MobileSocial
     import Outbound
     import Reactor
+    import ServiceDomains
     import TokenStorage
 
     /// The devices of mobile applications: listed and wiped (OMS-15, OMS-16).

@@ -14,6 +14,7 @@
     import Model
     import OAuthServer
     import Policy
+    import ServiceDomains
     import TokenStorage
     import UserProfiles
 
@@ -62,7 +63,7 @@
                 var domain = domain(entry, foundation.clients)
                 domain.remote = remote(entry, foundation.modules)
                 domain.loginMethods = loginMethods(entry)
-                domain.passwordLogin = logins.passwordLogin(entry)
+                domain.passwordLogin = .password(issuer: entry.authentication.remote?.issuer)
                 settings.domains.append(domain)
             }
             settings.issuer = service.issuer
@@ -84,10 +85,10 @@
             var domain = ServiceDomain(name: entry.name, services: entry.services, isMobile: entry.isMobile)
             let authentication = entry.authentication
             domain.scheme = authentication.scheme
-            domain.level = configuration.passwordLevel(at: entry)
+            domain.level = authentication.passwordLevel(configuration.authenticationSchemes)
             domain.secondStep.question = authentication.asksQuestion
             domain.secondStep.code = authentication.asksCode
-            domain.secondStep.level = configuration.strongLevel(at: entry)
+            domain.secondStep.level = authentication.strongLevel(configuration.authenticationSchemes)
             domain.secondStep.onDemand = authentication.onDemand
             domain.wipesDevices = entry.wipesDevices
             domain.deviceRules = entry.deniedDevices.map { DeviceRule(denying: $0) }
@@ -131,7 +132,7 @@
 
         /// How users of a service domain log in by browser; empty for one that uses no provider.
         private func loginMethods(_ entry: ServiceDomainEntry) -> [ServiceDomain.LoginMethod] {
-            logins.loginProviders(entry).map { provider in
+            logins.providers(entry.authentication.relyingParty?.providers ?? []).map { provider in
                 if provider.kind == .local { return .form(name: provider.name, title: provider.displayName) }
                 var rules = provider.users
                 if let isEmail = entry.authentication.relyingParty?.usernameFromEmail {

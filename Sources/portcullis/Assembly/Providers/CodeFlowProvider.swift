@@ -37,11 +37,7 @@ extension CodeFlowEntry: AssembledProvider {
 
     /// Claims that domains need in addition to the provider's own rules.
     private func wantedClaims(of entry: IdentityProviderEntry, _ configuration: GatewayConfiguration) -> [String] {
-        let isEmail = configuration.serviceDomains.contains {
-            $0.authentication.relyingParty?.providers.contains(entry.name) == true
-                && $0.authentication.relyingParty?.usernameFromEmail == true
-        }
-        return isEmail ? [ProviderRules.emailClaim] : []
+        configuration.namesUsersByEmail(entry.name) ? [ProviderRules.emailClaim] : []
     }
 
     private func place(

@@ -51,15 +51,3 @@ package struct RemoteAuthenticationEntry: Sendable {
                 """))
     }
 }
-
-extension ServiceDomainEntry {
-    /// OMS-11: offline logins need the connectivity setting of an application's profile.
-    func checkConnectivity(_ pointer: String, _ findings: Findings) {
-        guard let remote = authentication.remote, remote.connectivity != .online,
-            !applications.contains(where: { $0.offlineAuthentication == true })
-        else { return }
-        findings.warning(
-            JSONPointer.child(pointer, "offline"), "no application of the domain allows it",
-            expected: "\"offlineAuthentication\": true in an application")
-    }
-}

@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Declaration
 import Model
 
@@ -23,6 +24,9 @@ package struct ServiceDomainEntry: Sendable {
         let name = applications.lazy.map(\.settings).agent?.name ?? defaultApplication
         return applications.first { $0.name == name } ?? (applications.count == 1 ? applications[0] : nil)
     }
+
+    /// Its place in the configuration.
+    var pointer: String { JSONPointer.child("/serviceDomains", name) }
 
     static func readAll(_ field: Field) -> [ServiceDomainEntry] {
         let expected = "an object of service domains by name"
@@ -87,6 +91,16 @@ package struct ServiceDomainEntry: Sendable {
         return domain
     }
 
+    /// OMS-11: offline logins need the connectivity setting of an application's profile.
+    private func checkConnectivity(_ pointer: String, _ findings: Findings) {
+        guard let remote = authentication.remote, remote.connectivity != .online,
+            !applications.contains(where: { $0.offlineAuthentication == true })
+        else { return }
+        findings.warning(
+            JSONPointer.child(pointer, "offline"), "no application of the domain allows it",
+            expected: "\"offlineAuthentication\": true in an application")
+    }
+
     private static func limits(_ object: inout ObjectReader) -> ServiceDomainLimits {
         var limits = ServiceDomainLimits()
         object.read(
@@ -135,6 +149,22 @@ package struct DomainAuthenticationEntry: Sendable {
     package var remote: RemoteAuthenticationEntry?
     /// Nil if users log in with passwords.
     package var relyingParty: RelyingPartyEntry?
+
+    /// Level of a login by password (CHAL-06).
+    package func passwordLevel(_ schemes: [AuthenticationSchemeEntry]) -> Int {
+        level ?? schemes.first { $0.name == scheme }?.level ?? DomainAuthenticationEntry.standardLevel
+    }
+
+    /// Level of a login with a question or a code in addition to the password (OMS-14).
+    package func strongLevel(_ schemes: [AuthenticationSchemeEntry]) -> Int {
+        strongLevel ?? min(passwordLevel(schemes) + 1, 10)
+    }
+
+    /// The highest level that a login reaches.
+    func highestLevel(_ schemes: [AuthenticationSchemeEntry]) -> Int {
+        let password = passwordLevel(schemes)
+        return asksQuestion || asksCode ? max(password, strongLevel(schemes)) : password
+    }
 
     /// - Parameter domain: name of the domain.
     static func shape(domain: String) -> Shape<DomainAuthenticationEntry> {
