@@ -18,8 +18,9 @@ import Testing
         let first = (0..<1_000).map { events.note($0, now: Int64($0)) }
         #expect(first.compactMap(\.self).count == 257)
         #expect(events.note(5_000, now: 2_000) == nil && events.note(3, now: 2_000) == nil)
-        // The bound is free again; one of the others that is known by then has its own count.
         #expect(events.note(3, now: 60_003) == 1)
-        #expect(events.note(5_001, now: 62_000) == 0)
+        // The bound is free again, and full a moment later: the next one beyond it tells how many there were.
+        for kind in 6_000..<6_254 { #expect(events.note(kind, now: 62_000) == 0) }
+        #expect(events.note(7_000, now: 62_000) == 744 && events.note(7_001, now: 62_000) == nil)
     }
 }

@@ -19,7 +19,9 @@ final class Repetitions<Kind: Hashable & Sendable>: Sendable {
     /// - Parameter now: milliseconds of the monotonic clock.
     func note(_ kind: Kind, now: Int64 = Clock.monotonicMilliseconds) -> Int? {
         told.withLock { told in
-            if told[kind] == nil, told.count >= mostKinds { told = told.filter { now - $0.value.at < pause } }
+            if told[kind] == nil, told.count >= mostKinds {
+                told = told.filter { $0.key == nil || now - $0.value.at < pause }
+            }
             let key = told[kind] == nil && told.count >= mostKinds ? nil : kind
             if let last = told[key], now - last.at < pause {
                 told[key]?.repeated += 1
