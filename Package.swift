@@ -201,8 +201,9 @@ let package = Package(
         tests(
             "ConfigurationTests",
             [
-                "Bytes", "Model", "Declaration", "Configuration", "Conversion", "ServiceDomains", "ApiOmat", "Facebook",
-                "UserProfiles", "SingleSignOn", "TestSupport",
+                "Bytes", "Model", "Declaration", "OAuthServer", "LoginPages", "Configuration", "Conversion",
+                "ServiceDomains",
+                "MobileSocial", "ApiOmat", "Facebook", "UserProfiles", "SingleSignOn", "TestSupport",
             ]),
         tests(
             "GatewayTests",
@@ -217,7 +218,7 @@ let package = Package(
             "ProgramTests",
             [
                 "Bytes", "Model", "Declaration", "Reactor", "Outbound", "Identity", "Configuration", "TokenStorage",
-                "Gateway", "portcullis", "TestSupport",
+                "OAuthServer", "Gateway", "portcullis", "TestSupport",
             ]),
         tests("ArchitectureTests", []),
         tests(

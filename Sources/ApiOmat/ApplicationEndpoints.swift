@@ -1,3 +1,5 @@
+import Model
+
 /// Token maps and users of ApiOmat applications.
 package enum ApplicationEndpoints {
     package static let tokenPath = "/yambas/oauth/token"
@@ -6,7 +8,7 @@ package enum ApplicationEndpoints {
     /// Above the objects of users.
     package static let userObjectsPath = "/yambas/rest/apps/"
 
-    static let all: [EndpointDescriptor] = [
+    package static let all: [EndpointDescriptor] = [
         .applicationToken, .applicationRevocation, .applicationRevocationOfAll, .applicationUsers,
     ]
 
@@ -29,5 +31,9 @@ extension EndpointDescriptor {
         needs: .applications)
     /// The users of applications. All other objects are data of upstreams.
     package static let applicationUsers = EndpointDescriptor(
-        "application_users", at: \.userObjectPaths, "GET, HEAD, POST, PUT", needs: .applications)
+        "application_users",
+        at: { settings in
+            let classes = settings.applications.map(ApplicationEndpoints.userClassPath)
+            return classes.isEmpty ? [ApplicationEndpoints.userObjectsPath] : classes + classes.map { "\($0)/" }
+        }, "GET, HEAD, POST, PUT", needs: .applications)
 }

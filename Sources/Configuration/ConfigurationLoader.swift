@@ -13,11 +13,13 @@ package enum ConfigurationLoader {
     ///   - formerFiles: the section files of the active configuration. A missing one is an error, unless
     ///     `optionalFiles` names it or its section is in `gateway.json`.
     ///   - extensions: the sections that other targets declare.
+    ///   - endpoints: all that the program has, whose paths routes cannot have.
     ///   - secrets: looks up `cred:` and `program:` secrets.
     ///   - willRead: called with the path of each file before it is read.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
-        formerFiles: Set<String> = [], extensions: [SectionExtension], secrets: SecretLookup = SecretLookup(),
+        formerFiles: Set<String> = [], extensions: [SectionExtension], endpoints: [EndpointDescriptor],
+        secrets: SecretLookup = SecretLookup(),
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
         let root = FilePath.absolute(directory)
@@ -36,6 +38,7 @@ package enum ConfigurationLoader {
         var configuration: GatewayConfiguration?
         if !reading.isDirectoryMissing {
             var values = GatewayConfiguration.read(findings, extensions)
+            values.loginDomains = values.values.values.flatMap { $0.loginDomains(values.authenticationSchemes) }
             RouteLogins.addOwnForm(to: &values, findings)
             values.checkReferences(findings)
             values.checkRealms(findings)
@@ -44,8 +47,8 @@ package enum ConfigurationLoader {
             values.joinClients()
             RouteLogins.check(&values, findings)
             RouteAuthenticators.check(values, findings)
-            EndpointPathCheck.check(values.endpointSettings, findings)
-            values.checkRoutes(findings)
+            EndpointPathCheck.check(of: endpoints, values.endpointSettings, findings)
+            values.checkRoutes(findings, endpoints: endpoints)
             SharedNames(values).checkOwners(findings)
             TokenScopes.check(values, findings)
             values.checkIssuerHosts(findings)

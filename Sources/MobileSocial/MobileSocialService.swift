@@ -87,7 +87,7 @@ package final class MobileSocialService: Sendable {
     ) throws(MobileSocialFailure) -> ServiceDomain {
         let named = try attributes.field("X-IDAAS-SERVICEDOMAIN")
         let own = settings.domain(named: service)
-        guard let domain = settings.domain(named: named ?? own?.name ?? BrowserLoginEndpoints.standardDomain),
+        guard let domain = settings.domain(named: named ?? own?.name ?? LoginDomainName.standard),
             own?.name.isExactly(domain.name) == true || domain.services.contains(where: { $0.isExactly(service) })
         else { throw .unknownService }
         return domain

@@ -1,15 +1,16 @@
+import Identity
+import Model
+
 /// The OAuth server: tokens, their exchange and their end, and the documents that describe it.
 package enum OAuthEndpoints {
-    package static let exchangePath = "/mobile/platform/auth/token"
+    static let whoAmIPath = "/mobile/platform/users/~"
     /// Where upstreams look that expect the assertions of Pomerium.
     package static let identityKeySetPath = "/.well-known/pomerium/jwks.json"
-    /// The beginning of the paths of RFC 9728; behind it stands the path of a resource.
-    package static let resourceMetadataPath = "/.well-known/oauth-protected-resource"
 
-    static let all: [EndpointDescriptor] = [
+    package static let all: [EndpointDescriptor] = [
         .authorization, .pushedRequest, .deviceAuthorization, .device, .userInfo, .login, .endSession,
         .clientRegistration, .registeredClient, .token, .revocation, .introspection, .exchange, .jwks, .identityKeys,
-        .metadata, .resourceMetadata,
+        .metadata, .resourceMetadata, .whoAmI,
     ]
 }
 
@@ -56,7 +57,7 @@ extension EndpointDescriptor {
         "introspection", below: "/introspect", "POST", needs: .tokenService)
     /// Exchanges tokens of outside issuers.
     package static let exchange = EndpointDescriptor(
-        "exchange", at: OAuthEndpoints.exchangePath, "POST", needs: [.tokenService, .mobileCloud])
+        "exchange", at: ExchangePaths.tokens, "POST", needs: [.tokenService, .mobileCloud])
     /// The public keys (RFC 7517), also where resource servers look that read no metadata.
     package static let jwks = EndpointDescriptor(
         "jwks", below: "/jwks", at: { _ in ["/.well-known/jwks.json"] }, "GET, HEAD", needs: .tokenService, [],
@@ -77,6 +78,9 @@ extension EndpointDescriptor {
     /// RFC 9728, for clients that look for the authorization server of a route.
     package static let resourceMetadata = EndpointDescriptor(
         "resource_metadata",
-        at: { _ in [OAuthEndpoints.resourceMetadataPath, "\(OAuthEndpoints.resourceMetadataPath)/"] },
+        at: { _ in [ProtectedResource.metadataPath, "\(ProtectedResource.metadataPath)/"] },
         "GET, HEAD", needs: .protectedResources, .isForAnyOrigin, cost: .document)
+    /// The caller of any credential.
+    package static let whoAmI = EndpointDescriptor(
+        "who_am_i", at: OAuthEndpoints.whoAmIPath, "GET, HEAD", needs: .mobileCloud, .needsPrincipal, cost: .document)
 }

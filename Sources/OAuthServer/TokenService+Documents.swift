@@ -76,7 +76,7 @@ extension TokenService {
         client.settingsJSON(
             baseURL: settings.baseURL,
             paths: .init(
-                token: settings.paths[.token], exchange: OAuthEndpoints.exchangePath,
+                token: settings.paths[.token], exchange: ExchangePaths.tokens,
                 sso: settings.signOnPath, saml: settings.samlPath),
             includingSecrets: includingSecrets)
     }

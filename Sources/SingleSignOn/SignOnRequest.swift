@@ -1,6 +1,7 @@
 import Authorization
 import Bytes
 import HTTP
+import Identity
 import Model
 
 /// The parameters of a browser's request for a token (SSO-01, SSO-02).
@@ -45,7 +46,7 @@ struct SignOnRequest: Sendable, Equatable {
         var fields = [("clientID", clientID)]
         if let redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let state { fields.append(("state", state)) }
-        return "\(SingleSignOnEndpoints.exchangePath)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
+        return "\(ExchangePaths.browsers)?\(String(decoding: FormEncoding.form(fields), as: UTF8.self))"
     }
 
     /// Why a browser may not log in for it; nil if it may.

@@ -1,21 +1,22 @@
+import Identity
+import LoginPages
+import Model
+
 /// Single sign-on: browsers get tokens, and SAML assertions are exchanged.
 package enum SingleSignOnEndpoints {
-    package static let exchangePath = "/mobile/platform/sso/exchange-token"
     package static let logoutPath = "/mobile/platform/sso/logout"
-    /// The redirect URLs of identity providers, which are never forwarded.
-    package static let redirectPaths = ["/mobile/platform/sso/redirect", "/mobile/platform/sso/redirect/saml"]
 
-    static let all: [EndpointDescriptor] = [.singleSignOn, .singleSignOnRedirect, .singleSignOnLogout]
+    package static let all: [EndpointDescriptor] = [.singleSignOn, .singleSignOnRedirect, .singleSignOnLogout]
 }
 
 extension EndpointDescriptor {
     /// Exchanges a bearer token, and gives browsers their tokens.
     package static let singleSignOn = EndpointDescriptor(
-        "single_sign_on", at: SingleSignOnEndpoints.exchangePath, "GET", needs: [.tokenService, .mobileCloud],
+        "single_sign_on", at: ExchangePaths.browsers, "GET", needs: [.tokenService, .mobileCloud],
         [.takesCredentials, .servesPagesWithoutToken])
     /// Shows answers of identity providers in a trial.
     package static let singleSignOnRedirect = EndpointDescriptor(
-        "single_sign_on_redirect", at: { _ in SingleSignOnEndpoints.redirectPaths }, "GET, POST",
+        "single_sign_on_redirect", at: { _ in ExchangePaths.redirects }, "GET, POST",
         needs: [.tokenService, .mobileCloud], [.takesCredentials, .takesForeignForms], cost: .document,
         largestBody: ProviderEndpoints.longestForm)
     /// The logout.

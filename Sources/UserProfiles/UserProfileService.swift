@@ -61,7 +61,7 @@ package final class UserProfileService: Sendable {
         func values(_ name: String) -> [String] {
             request.fields.filter { $0.name.utf8.elementsEqual(name.lowercased().utf8) }.map(\.value)
         }
-        let tokens = values(UserEndpoints.userTokenField)
+        let tokens = values(UserProfileEndpoints.userTokenField)
         guard !tokens.isEmpty else { return handle(request, realm: request.principal.flatMap(settings.realm)) }
         // With two credentials, neither counts.
         guard let userTokens = settings.userTokens, tokens.count == 1, request.authorization.isEmpty,

@@ -11,7 +11,7 @@ enum Ceilings {
         "Configuration": (9, ""), "Crypto": (4, ""), "Declaration": (7, ""),
         "Gateway": (19, ""),
         "HTTP": (3, ""), "Issuers": (2, ""), "JOSE": (3, ""), "LoginPages": (4, ""),
-        "MobileSocial": (4, ""), "Model": (4, ""),
+        "MobileSocial": (4, ""), "Model": (3, ""),
         "OAuthServer": (13, ""),
         "Policy": (31, "a route holds what decides about it, and 16 parts name the route: its values apart"),
         "PortcullisClient": (3, ""), "Reactor": (5, ""), "TokenStorage": (2, ""), "UserProfiles": (2, ""),
@@ -22,11 +22,11 @@ enum Ceilings {
     static let unlabelled = 461
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 92
+    static let vendorWords = 73
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.
-    static let rebuilt = [30, 20, 98, 71]
+    static let rebuilt = [30, 20, 27, 71]
 
     /// Functions of 60 lines and more, and why they are one.
     static let longestFunction = 59

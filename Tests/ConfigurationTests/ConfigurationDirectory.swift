@@ -3,7 +3,10 @@ import Configuration
 import Declaration
 import Facebook
 import Foundation
+import LoginPages
+import MobileSocial
 import Model
+import OAuthServer
 import ServiceDomains
 import SingleSignOn
 import UserProfiles
@@ -59,7 +62,8 @@ final class ConfigurationDirectory {
 
     func load(_ environment: [String: String] = [:], production: Bool = false) -> LoadedConfiguration {
         ConfigurationLoader.load(
-            directory: path, environment: environment, production: production, extensions: Families.sections)
+            directory: path, environment: environment, production: production, extensions: Families.sections,
+            endpoints: Families.endpoints)
     }
 }
 
@@ -70,6 +74,9 @@ enum Families {
         Application.section, SocialLogin.declaration,
         SingleSignOnSection.ofBackends,
     ]
+    static let endpoints =
+        UserProfileEndpoints.all + ApplicationEndpoints.all + MobileSocialEndpoints.all + SingleSignOnEndpoints.all
+        + ProviderEndpoints.all + OAuthEndpoints.all
 }
 
 extension LoadedConfiguration {
@@ -78,7 +85,8 @@ extension LoadedConfiguration {
         let directory = ValidConfigurationTests.root.appending(path: "Tests/Fixtures/configuration/complete")
         return ConfigurationLoader.load(
             directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"], production: false,
-            extensions: Families.sections)
+            extensions: Families.sections,
+            endpoints: Families.endpoints)
     }
 
     func lines(_ severity: Severity) -> [String] {

@@ -120,7 +120,8 @@ extension InvalidCase {
             #"other endpoints are at "/.well-known/**" (expected a path of its own, found "/.well-known/own")"#),
         prefix(
             "/mobile",
-            #"other endpoints are at "/mobile/platform/users/~" (expected a path of its own, found "/mobile")"#),
+            #"other endpoints are at "/mobile/platform/sso/exchange-token" (expected a path of its own, found "/mobile")"#
+        ),
         prefix(
             "/mobile/platform/auth/token",
             #"other endpoints are at "/mobile/platform/auth/token" (expected a path of its own)"#

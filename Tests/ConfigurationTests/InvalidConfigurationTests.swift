@@ -66,7 +66,7 @@ import Testing
 
     @Test func missingDirectory() {
         let loaded = ConfigurationLoader.load(
-            directory: "/nonexistent/portcullis", environment: [:], production: false, extensions: [])
+            directory: "/nonexistent/portcullis", environment: [:], production: false, extensions: [], endpoints: [])
         #expect(
             loaded.diagnostics.map(\.description) == [
                 #"error: the directory "/nonexistent/portcullis" cannot be read (expected a readable directory)"#

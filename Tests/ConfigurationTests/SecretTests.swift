@@ -40,7 +40,7 @@ import Testing
         let directory = try ConfigurationDirectory(client("cred:inv"))
         func load(_ answer: SecretAnswer) -> LoadedConfiguration {
             ConfigurationLoader.load(
-                directory: directory.path, environment: [:], production: false, extensions: [],
+                directory: directory.path, environment: [:], production: false, extensions: [], endpoints: [],
                 secrets: SecretLookup(stored: { $0 == "inv" ? answer : .missing }))
         }
         let secret = try #require(load(.secret("s3cret")).configuration?.clients[0].client.clientSecret)
@@ -65,7 +65,7 @@ import Testing
             let directory = try ConfigurationDirectory(
                 files.merging(["gateway.json": ConfigurationDirectory.gateway(programs)]) { $1 })
             return ConfigurationLoader.load(
-                directory: directory.path, environment: [:], production: false, extensions: [],
+                directory: directory.path, environment: [:], production: false, extensions: [], endpoints: [],
                 secrets: SecretLookup(printed: { call in
                     calls.withLock { $0.append(call.command) }
                     return call.timeoutMilliseconds == 1000 ? answer : .missing

@@ -150,7 +150,8 @@ import Testing
             try JSONSerialization.data(withJSONObject: gateway).write(to: file)
             let loaded = ConfigurationLoader.load(
                 directory: directory.path(percentEncoded: false), environment: ["ADMIN_TOKEN": "adm"],
-                production: false, extensions: Families.sections)
+                production: false, extensions: Families.sections,
+                endpoints: Families.endpoints)
             #expect(loaded.lines(.error) == [])
             return try #require(loaded.configuration).startValues
         }

@@ -2,6 +2,7 @@ import Bytes
 import Declaration
 import Foundation
 import Model
+import OAuthServer
 import ServiceDomains
 import TestSupport
 import Testing
@@ -94,8 +95,7 @@ import UserProfiles
         #expect(configuration.trustedProxies[0].contains(IPAddress(v4: 0x0ac8_0001)))
         #expect(!configuration.trustedProxies[0].contains(IPAddress(v4: 0x0b00_0001)))
         #expect(configuration.limits.head.maximumHeadBytes == 32 << 10)
-        #expect(configuration.limits.maximumBodyBytes == 10 << 20)
-        #expect(configuration.limits.headerTimeout == 1500)
+        #expect(configuration.limits.maximumBodyBytes == 10 << 20 && configuration.limits.headerTimeout == 1500)
         #expect(configuration.upstreams[0].settings.connectTimeout == 250)
         #expect(configuration.challenge.keys == [1, 0].map { [UInt8](repeating: $0, count: 32) })
         #expect(configuration.issuedTokenCache.skew == .seconds(15))

@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import JOSE
 import Model
+import OAuthServer
 import TestSupport
 import Testing
 

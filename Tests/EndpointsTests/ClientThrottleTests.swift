@@ -2,6 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 import Identity
+import MobileSocial
 import Model
 import OAuthServer
 import TestSupport

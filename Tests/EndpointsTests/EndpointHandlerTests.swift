@@ -1,14 +1,20 @@
 import ApiOmat
 import Endpoints
 import HTTP
+import LoginPages
+import MobileSocial
 import Model
 import OAuthServer
+import SingleSignOn
 import TestSupport
 import Testing
 import UserProfiles
 
 /// What the data plane resolves when a configuration is put into force.
 @Suite struct EndpointHandlerTests {
+    private static let endpoints =
+        UserProfileEndpoints.all + ApplicationEndpoints.all + MobileSocialEndpoints.all + SingleSignOnEndpoints.all
+        + ProviderEndpoints.all + OAuthEndpoints.all
     /// All of them.
     private static let families: Families = {
         var families = Mobile().service
@@ -16,13 +22,13 @@ import UserProfiles
         families.add(Profiles().profiles.handlers)
         families.add(ProtectedResources([]).handlers)
         let signOn = SignOn().settings.families
-        for endpoint in EndpointFamily.all {
+        for endpoint in endpoints {
             if let handler = signOn.handler(of: endpoint) { families.add([endpoint: handler]) }
         }
         return families
     }()
 
-    @Test("every endpoint has a handler", arguments: EndpointFamily.all)
+    @Test("every endpoint has a handler", arguments: endpoints)
     func everyEndpointHasAHandler(_ endpoint: EndpointDescriptor) {
         #expect(Self.families.handler(of: endpoint) != nil)
     }

@@ -13,7 +13,7 @@ struct ProtectedResourcesTests {
         _ method: Method = .get
     ) throws -> EndpointResponse {
         let handler = try #require(ProtectedResources(resources).handlers[.resourceMetadata])
-        var request = EndpointRequest(method: method, path: OAuthEndpoints.resourceMetadataPath + path)
+        var request = EndpointRequest(method: method, path: ProtectedResource.metadataPath + path)
         request.authority = authority
         return handler(request, 0).settled()
     }

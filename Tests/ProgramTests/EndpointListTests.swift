@@ -1,10 +1,13 @@
 import Bytes
 import Foundation
 import Model
+import OAuthServer
 import Testing
 
+@testable import portcullis
+
 /// The lists of endpoints, and their effect on the paths of routes.
-@Suite struct EndpointFamilyTests {
+@Suite struct EndpointListTests {
     static let everything = EndpointFeatures(rawValue: .max)
 
     private static func settings(_ features: EndpointFeatures, forms: [String] = []) -> EndpointSettings {
@@ -12,11 +15,11 @@ import Testing
     }
 
     private static func reserved(_ features: EndpointFeatures, forms: [String] = []) -> [String] {
-        EndpointFamily.reservedPatterns(settings(features, forms: forms)).map(\.text)
+        GatewayEndpoints.all.reservedPatterns(settings(features, forms: forms)).map(\.text)
     }
 
     private static func paths(_ features: EndpointFeatures) -> [String] {
-        EndpointFamily.routes(Self.settings(features)).map(\.path)
+        GatewayEndpoints.all.routes(Self.settings(features)).map(\.path)
     }
 
     @Test func withoutFeatures() {
@@ -27,7 +30,7 @@ import Testing
     func prefix() throws {
         func routes(_ prefix: String) -> [(path: String, endpoint: EndpointDescriptor)] {
             let paths = EndpointPaths(prefix: prefix)
-            return EndpointFamily.routes(EndpointSettings(features: Self.everything, paths: paths, formPaths: []))
+            return GatewayEndpoints.all.routes(EndpointSettings(features: Self.everything, paths: paths, formPaths: []))
         }
         let (standard, moved) = (routes("/oauth2"), routes("/a/b"))
         #expect(standard.map(\.endpoint) == moved.map(\.endpoint))
@@ -49,13 +52,13 @@ import Testing
     func issuer() throws {
         var settings = Self.settings(.tokenService)
         settings.issuerPath = "/shop/one"
-        let paths = EndpointFamily.routes(settings).filter { $0.endpoint == .metadata }.map(\.path)
+        let paths = GatewayEndpoints.all.routes(settings).filter { $0.endpoint == .metadata }.map(\.path)
         #expect(
             paths == [
                 "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration",
                 "/.well-known/oauth-authorization-server/shop/one", "/shop/one/.well-known/openid-configuration",
             ])
-        let reserved = EndpointFamily.reservedPatterns(settings).map(\.text)
+        let reserved = GatewayEndpoints.all.reservedPatterns(settings).map(\.text)
         #expect(Set(paths).isSubset(of: reserved))
     }
 
@@ -78,21 +81,22 @@ import Testing
 
     /// The paths of a protocol belong to routes where the gateway does not answer them.
     @Test func whatIsNotServedIsNotReserved() throws {
-        func isReserved(_ text: String, _ features: EndpointFeatures, _ users: [String] = []) throws -> Bool {
+        let application = Application(name: "testApp", apiKey: "key")
+        func isReserved(_ text: String, _ features: EndpointFeatures) throws -> Bool {
             var settings = Self.settings(features)
-            settings.userObjectPaths = users
+            settings.applications = [application]
             let path = try PathPattern(text)
-            return EndpointFamily.reservedPatterns(settings).contains { $0.covers(path) }
+            return GatewayEndpoints.all.reservedPatterns(settings).contains { $0.covers(path) }
         }
         let users = "/yambas/rest/apps/testApp/models/Basics/User"
         for path in ["/yambas/**", "/oic_rest/**", "/oic_rest/rest/x", "\(users)/1", "/yambas/oauth/token"] {
-            #expect(try !isReserved(path, [], [users, "\(users)/"]), "\(path)")
+            #expect(try !isReserved(path, []), "\(path)")
         }
         for path in [users, "\(users)/1", "/yambas/oauth/token"] {
-            #expect(try isReserved(path, .applications, [users, "\(users)/"]), "\(path)")
+            #expect(try isReserved(path, .applications), "\(path)")
         }
         for path in ["/yambas/rest/apps/testApp/models/Notes/**", "\(users)s", "/yambas/oauth/x", "/oic_rest/rest/x"] {
-            #expect(try !isReserved(path, .applications, [users, "\(users)/"]), "\(path)")
+            #expect(try !isReserved(path, .applications), "\(path)")
         }
         #expect(try isReserved("/oic_rest/rest/x", .serviceDomains) && !isReserved("/oic_rest/x", .serviceDomains))
     }
@@ -102,7 +106,7 @@ import Testing
         let text = "/oauth2/\(name)"
         let path = try PathPattern(text)
         func isReserved(_ features: EndpointFeatures) -> Bool {
-            EndpointFamily.reservedPatterns(Self.settings(features)).contains { $0.covers(path) }
+            GatewayEndpoints.all.reservedPatterns(Self.settings(features)).contains { $0.covers(path) }
         }
         #expect(isReserved(.identityProviders))
         #expect(!isReserved([]))
@@ -111,8 +115,8 @@ import Testing
     /// A path that is answered is one that no route may have.
     @Test func whatIsAnsweredIsReserved() throws {
         let settings = Self.settings(Self.everything)
-        let reserved = EndpointFamily.reservedPatterns(settings)
-        for (path, endpoint) in EndpointFamily.routes(settings) {
+        let reserved = GatewayEndpoints.all.reservedPatterns(settings)
+        for (path, endpoint) in GatewayEndpoints.all.routes(settings) {
             let inside = try PathPattern(path.hasSuffix("/") ? path + "x" : path)
             #expect(reserved.contains { $0.covers(inside) }, "\(endpoint)")
         }
@@ -130,7 +134,7 @@ import Testing
     @Test func allAreDescribed() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/schema")
         let document = try JSONNode.parse(Array(Data(contentsOf: folder.appending(path: "openapi.json"))).span)
-        let routes = EndpointFamily.routes(Self.settings(Self.everything, forms: ["/oic_rest/mobilesso"]))
+        let routes = GatewayEndpoints.all.routes(Self.settings(Self.everything, forms: ["/oic_rest/mobilesso"]))
         var described: [String: Set<String>] = [:]
         for item in document["paths"]?.members ?? [] where item.node["servers"] == nil {
             let route = routes.first {
@@ -146,8 +150,14 @@ import Testing
         }
     }
 
+    @Test("names are the labels of metrics, and each has one")
+    func names() {
+        let names = GatewayEndpoints.all.map(\.name)
+        #expect(Set(names).count == names.count && names.allSatisfy { $0.wholeMatch(of: /[a-z_]+/) != nil })
+    }
+
     @Test func namesInCamelCase() {
-        #expect("\(EndpointDescriptor.applicationRevocationOfAll)" == "applicationRevocationOfAll")
+        #expect("\(EndpointDescriptor.resourceMetadata)" == "resourceMetadata")
         #expect("\(EndpointDescriptor.whoAmI)" == "whoAmI" && "\(EndpointDescriptor.jwks)" == "jwks")
     }
 }

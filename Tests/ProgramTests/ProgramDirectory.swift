@@ -23,7 +23,8 @@ struct ProgramDirectory {
 
     func context() throws -> AssemblyContext {
         let loaded = ConfigurationLoader.load(
-            directory: directory.path, environment: [:], production: false, extensions: CompatibilityFamilies.sections)
+            directory: directory.path, environment: [:], production: false, extensions: CompatibilityFamilies.sections,
+            endpoints: GatewayEndpoints.all)
         let log = EventLog(try LogWriter(appendingTo: "/dev/null"))
         let retained = RetainedState(families: CompatibilityFamilies.all(), isServing: true, log: log)
         return try #require(

@@ -17,7 +17,7 @@ extension EndpointPaths {
 
 /// Checks that no two endpoints of the gateway have one path.
 enum EndpointPathCheck {
-    static func check(_ settings: EndpointSettings, _ findings: Findings) {
+    static func check(of endpoints: [EndpointDescriptor], _ settings: EndpointSettings, _ findings: Findings) {
         let prefix = settings.paths.prefix
         guard !prefix.hasSuffix("/") else {
             return findings.error(
@@ -30,11 +30,11 @@ enum EndpointPathCheck {
                 "/pathPrefix", "the prefix has a character that other proxies read otherwise",
                 expected: "letters, digits, - . _ ~ and slashes", found: "\"\(prefix)\"")
         }
-        guard let below = EndpointFamily.pattern(of: "\(prefix)/") else { return }
-        let others = EndpointFamily.routes(settings)
-            .filter { $0.endpoint.suffix == nil && $0.endpoint != .metadata }
-            .compactMap { EndpointFamily.pattern(of: $0.path) }
-        let documents = EndpointFamily.pattern(of: "/.well-known/")
+        guard let below = PathPattern(endpoint: "\(prefix)/") else { return }
+        let others = endpoints.routes(settings)
+            .filter { $0.endpoint.suffix == nil && !$0.path.contains("/.well-known/") }
+            .compactMap { PathPattern(endpoint: $0.path) }
+        let documents = PathPattern(endpoint: "/.well-known/")
         if let other = ([documents].compactMap(\.self) + others).first(where: below.overlaps) {
             findings.error(
                 "/pathPrefix", "other endpoints are at \"\(other.text)\"", expected: "a path of its own",

@@ -7,7 +7,7 @@ extension GatewayConfiguration {
     /// The domain that browsers log in to by the form of a scheme; nil for a scheme without a form or domain.
     package func domain(ofForm scheme: AuthenticationSchemeEntry) -> LoginDomain? {
         guard scheme.challengeMethod == .form else { return nil }
-        let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
+        let name = scheme.formDomain ?? LoginDomainName.standard
         return loginDomains.first { $0.name == name }
     }
 
@@ -36,7 +36,7 @@ extension GatewayConfiguration {
             if scheme.formTarget.contains("target=") {
                 findings.error(pointer, "\"target\" is reserved", expected: "a query without it")
             }
-            let name = scheme.formDomain ?? BrowserLoginEndpoints.standardDomain
+            let name = scheme.formDomain ?? LoginDomainName.standard
             let domain = domain(ofForm: scheme)
             if let domain, domain.client != nil {
                 checkLevel(of: scheme, at: domain, findings)

@@ -3,9 +3,10 @@ import Model
 
 /// Checks that every route is reachable.
 extension GatewayConfiguration {
-    func checkRoutes(_ findings: Findings) {
+    /// - Parameter endpoints: all that the program has.
+    func checkRoutes(_ findings: Findings, endpoints all: [EndpointDescriptor]) {
         let index = RouteIndex(routes)
-        let endpoints = EndpointFamily.reservedPatterns(endpointSettings)
+        let endpoints = all.reservedPatterns(endpointSettings)
         for (i, route) in routes.enumerated() where route.path != .nothing {
             checkOverlap(of: route, at: i, index, findings)
             checkEndpoints(endpoints, against: route, at: i, findings)
@@ -117,8 +118,7 @@ extension GatewayConfiguration {
             let path = issuer.target
             settings.issuerPath = path.hasSuffix("/") ? String(path.dropLast()) : path
         }
-        let userClasses = applications.map(ApplicationEndpoints.userClassPath)
-        settings.userObjectPaths = userClasses + userClasses.map { "\($0)/" }
+        settings.applications = applications
         return settings
     }
 

@@ -73,7 +73,7 @@ package struct GatewayConfiguration: Sendable {
         set { values[ObjectIdentifier(type)] = newValue }
     }
     /// Where browsers log in by forms of authentication schemes.
-    package var loginDomains: [LoginDomain] { values.values.flatMap { $0.loginDomains(authenticationSchemes) } }
+    package var loginDomains: [LoginDomain] = []
     /// Lifetimes, in seconds, of tokens that sections of other targets make.
     package var tokenLifetimes: [Int64] { values.values.flatMap(\.tokenLifetimes) }
 }

@@ -47,7 +47,7 @@ extension OAuth2ProxyConversion {
         providerEntry = entry
         keycloak = type == "keycloak-oidc"
         result.report.step(
-            "register the redirect URI \(baseURL)\(EndpointPaths.standard[.providerCallback])\(Self.providerName) at the provider"
+            "register the redirect URI \(baseURL)\(EndpointPaths.standard.prefix)\(EndpointPaths.callbackSuffix)\(Self.providerName) at the provider"
         )
     }
 

@@ -55,7 +55,7 @@ package struct AssertionIssuer: Sendable {
     package static func standardAudiences(baseURL: String) -> [String] {
         var audience = baseURL
         var audiences = [audience, audience + "/"]
-        for segment in OAuthEndpoints.exchangePath.split(separator: "/") {
+        for segment in ExchangePaths.tokens.split(separator: "/") {
             audience += "/" + segment
             audiences += [audience, audience + "/"]
         }

@@ -30,7 +30,7 @@ extension AssertionIssuer {
             saml.recipients +=
                 object.optional(
                     "recipient", .textList,
-                    "Accepted recipients beside that URL and the one of `\(SingleSignOnEndpoints.redirectPaths[0])`.")
+                    "Accepted recipients beside that URL and the one of `\(ExchangePaths.redirects[0])`.")
                 ?? []
             issuer.saml = saml
             issuer.readLevel(&object)
@@ -39,11 +39,11 @@ extension AssertionIssuer {
     }
 
     /// The audience that is always accepted (SAML-05); the operator enters it at the identity provider (SAML-18).
-    package static func exchangeURL(_ baseURL: String) -> String { baseURL + SingleSignOnEndpoints.exchangePath }
+    package static func exchangeURL(_ baseURL: String) -> String { baseURL + ExchangePaths.browsers }
 
     /// Accepted recipients: this endpoint, or the conventional address that no endpoint serves (SAML-17).
     private static func recipients(_ baseURL: String) -> [String] {
-        [exchangeURL(baseURL)] + SingleSignOnEndpoints.redirectPaths.map { baseURL + $0 }
+        [exchangeURL(baseURL)] + ExchangePaths.redirects.map { baseURL + $0 }
     }
 
     /// The verified assertion, by the issuer's valid certificates in the store.

@@ -1,15 +1,17 @@
+import Model
+
 /// Endpoints for identity providers and redirected browsers. The name of the provider follows each path.
 package enum ProviderEndpoints {
     /// Limit of a form with the response of a provider.
     package static let longestForm = 262_144
 
-    static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .serviceProvider]
+    package static let all: [EndpointDescriptor] = [.providerCallback, .providerLogout, .serviceProvider]
 }
 
 extension EndpointDescriptor {
     /// Browsers come back from identity providers: their redirect URI.
     package static let providerCallback = EndpointDescriptor(
-        "provider_callback", below: "/callback/", "GET, HEAD", needs: .identityProviders)
+        "provider_callback", below: EndpointPaths.callbackSuffix, "GET, HEAD", needs: .identityProviders)
     /// Identity providers report logins that have ended.
     package static let providerLogout = EndpointDescriptor(
         "provider_logout", below: "/backchannel-logout/", "POST", needs: .identityProviders)

@@ -19,7 +19,7 @@ extension BrowserLogin {
         }
         do throws(BrowserLoginFailure) {
             guard let browser = BrowserRequest(request, now: now) else { throw .malformedRequest }
-            let name = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
+            let name = browser.query.first("serviceDomain") ?? LoginDomainName.standard
             guard let domain = social.settings.domain(named: name) else { throw .unknownService }
             let parties = domain.relyingParties
             guard !parties.isEmpty, let providers else { throw .withoutProvider }
@@ -54,7 +54,7 @@ extension BrowserLogin {
             let form = FormEncoding.form(fields + [("provider", party.provider)])
             return (
                 words: LoginChoice(party.provider, title: party.title).words,
-                target: "\(BrowserLoginEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
+                target: "\(MobileSocialEndpoints.applicationPath)?\(String(decoding: form, as: UTF8.self))"
             )
         }
         return Page.choice(to: application.displayName, of: choices).response(status: 200, reason: .loginChoice)

@@ -68,7 +68,7 @@ package final class BrowserLogin: FormTickets {
         guard let browser = BrowserRequest(request, now: now) else {
             return .done(BrowserLoginFailure.unknownService.response)
         }
-        let domain = browser.query.first("serviceDomain") ?? BrowserLoginEndpoints.standardDomain
+        let domain = browser.query.first("serviceDomain") ?? LoginDomainName.standard
         let name = Form(path: request.path, domain: domain).name
         let page = browser.query.first("target").flatMap { seals.page($0, now: now) } ?? RequestedPage(.root)
         guard let place = DomainLogin(social, at: forms[name], seals) else {

@@ -1,7 +1,8 @@
 /// An endpoint of the gateway: its paths and how requests are handled before its handler.
 ///
-/// `EndpointFamily` lists them all. The route table, the reservation of paths in `check`, CORS, the queue of costly
-/// requests, body limits and configurations for other proxies use that list. Handlers are looked up by descriptor when
+/// A target declares its own, and the program lists them all. The route table, the reservation of paths in `check`, CORS, the queue of costly
+/// requests, body limits and configurations for other proxies use that list.
+/// Handlers are looked up by descriptor when
 /// a configuration is activated.
 package struct EndpointDescriptor: Sendable {
     /// How requests are checked and what the handler gets.
@@ -22,8 +23,6 @@ package struct EndpointDescriptor: Sendable {
         package static let servesPagesWithoutToken = Traits(rawValue: 16)
         /// A public document, which the handler opens to pages of all origins itself.
         package static let isForAnyOrigin = Traits(rawValue: 32)
-        /// A user token of Mobile & Social in its header field may replace the credential; the handler verifies it.
-        package static let takesUserTokens = Traits(rawValue: 64)
     }
 
     /// The cost class of a response.
@@ -47,6 +46,8 @@ package struct EndpointDescriptor: Sendable {
     package let cost: Cost
     /// Limit of the body in bytes; larger ones get a 413 before they are read.
     package let largestBody: Int
+    /// A header field whose token may replace the credential; the handler verifies it. Nil for none.
+    package let tokenField: String?
     /// What follows the prefix in the path of a generic endpoint; nil for paths outside it.
     package let suffix: String?
     private let others: @Sendable (EndpointSettings) -> [String]
@@ -56,11 +57,11 @@ package struct EndpointDescriptor: Sendable {
         (suffix.map { [settings.paths.prefix + $0] } ?? []) + others(settings)
     }
 
-    init(
+    package init(
         _ name: String, below suffix: String? = nil, at paths: @escaping @Sendable (EndpointSettings) -> [String],
         _ methods: String,
         needs: EndpointFeatures = [], _ traits: Traits = .takesCredentials, cost: Cost = .signature,
-        largestBody: Int = usualBody
+        largestBody: Int = usualBody, tokenField: String? = nil
     ) {
         self.name = name
         self.suffix = suffix
@@ -70,23 +71,28 @@ package struct EndpointDescriptor: Sendable {
         self.traits = traits
         self.cost = cost
         self.largestBody = largestBody
+        self.tokenField = tokenField
     }
 
-    init(
+    package init(
         _ name: String, at path: String, _ methods: String, needs: EndpointFeatures = [],
-        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody
+        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody,
+        tokenField: String? = nil
     ) {
         self.init(
-            name, at: { _ in [path] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody)
+            name, at: { _ in [path] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody,
+            tokenField: tokenField)
     }
 
     /// A generic endpoint.
-    init(
+    package init(
         _ name: String, below suffix: String, _ methods: String, needs: EndpointFeatures = [],
-        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody
+        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody,
+        tokenField: String? = nil
     ) {
         self.init(
-            name, below: suffix, at: { _ in [] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody)
+            name, below: suffix, at: { _ in [] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody,
+            tokenField: tokenField)
     }
 }
 

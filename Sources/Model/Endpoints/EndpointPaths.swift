@@ -1,6 +1,8 @@
 /// Where the generic endpoints are: below one prefix.
 package struct EndpointPaths: Sendable, Equatable {
     package static let standard = EndpointPaths()
+    /// Behind the prefix, and before the name of the provider that browsers come back from.
+    package static let callbackSuffix = "/callback/"
 
     /// A path without a slash at its end.
     package var prefix: String

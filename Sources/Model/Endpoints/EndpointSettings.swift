@@ -44,8 +44,8 @@ package struct EndpointSettings: Sendable {
     package var issuerPath = ""
     /// Paths of the login forms.
     package var formPaths: [String]
-    /// Paths of the users of applications; by default where those of any application are.
-    package var userObjectPaths = [ApplicationEndpoints.userObjectsPath]
+    /// Those whose users have paths of their own.
+    package var applications: [Application] = []
 
     package init(features: EndpointFeatures, paths: EndpointPaths = .standard, formPaths: [String]) {
         self.features = features

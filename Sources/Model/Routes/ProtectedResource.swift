@@ -18,9 +18,12 @@ package struct ProtectedResource: Hashable, Sendable {
         url.target == "/" ? url.origin.description : url.description
     }
 
+    /// The beginning of the paths of metadata; behind it stands the path of a resource.
+    package static let metadataPath = "/.well-known/oauth-protected-resource"
+
     /// Where the metadata of a resource is: the well-known path stands between host and path (RFC 9728 section 3.1).
     package static func metadataURL(_ url: WebURL) -> String {
-        "\(url.origin)\(OAuthEndpoints.resourceMetadataPath)\(url.target == "/" ? "" : url.target)"
+        "\(url.origin)\(metadataPath)\(url.target == "/" ? "" : url.target)"
     }
 }
 

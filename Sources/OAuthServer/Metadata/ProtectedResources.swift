@@ -94,7 +94,7 @@ package struct ProtectedResources: Sendable {
 
     /// The resource of the origin that was asked if it is one of the gateway's, otherwise of the first one.
     private func document(_ request: EndpointRequest) -> [UInt8]? {
-        let rest = String(request.path.dropFirst(OAuthEndpoints.resourceMetadataPath.count))
+        let rest = String(request.path.dropFirst(ProtectedResource.metadataPath.count))
         let named = entries.filter { $0.path.isExactly(rest.isEmpty ? "/" : rest) }
         let authority = request.authority.lowercased()
         return (named.first { $0.authority.isExactly(authority) } ?? named.first)?.document

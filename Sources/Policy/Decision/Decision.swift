@@ -176,7 +176,8 @@ package struct Decision: ~Copyable {
         case .endpoint(let found):
             (route, endpoint) = (nil, found)
             let traits = found.descriptor.traits
-            let isVerifiedByHandler = traits.contains(.takesUserTokens) && headers.hasUserTokenOnly(bytes)
+            let isVerifiedByHandler =
+                found.descriptor.tokenField.map { headers.hasTokenOnly(in: $0, bytes) } ?? false
             own = traits.contains(.needsPrincipal) && !isVerifiedByHandler ? .principalEndpoint : .endpoint
             let isForeign = head.method == .post && traits.contains(.takesForeignForms)
             if isForeign || traits.contains(.isForAnyOrigin)
@@ -255,11 +256,11 @@ package struct Decision: ~Copyable {
 }
 
 extension HeaderTable {
-    /// Whether a user token of a service domain is the only credential.
-    fileprivate func hasUserTokenOnly(_ bytes: Span<UInt8>) -> Bool {
+    /// Whether the token in this field is the only credential.
+    fileprivate func hasTokenOnly(in field: String, _ bytes: Span<UInt8>) -> Bool {
         guard occurrences(.authorization) == 0 else { return false }
         for i in 0..<count where self[i].token == .other {
-            if bytesEqualIgnoringCase(bytes.slice(self[i].name), UserEndpoints.userTokenField.utf8.span) { return true }
+            if bytesEqualIgnoringCase(bytes.slice(self[i].name), field.utf8.span) { return true }
         }
         return false
     }

@@ -13,11 +13,11 @@ public struct ClientProfile: Equatable, Sendable {
     public var clientID: String?
     public var clientSecret: String?
     /// Path or URL of the OAuth token endpoint.
-    public var oauthTokenEndpoint = EndpointPaths.standard[.token]
+    public var oauthTokenEndpoint = GatewayPaths.prefix + GatewayPaths.token
     /// Path or URL where packed SAML assertions are exchanged.
-    public var ssoTokenEndpoint = SingleSignOnEndpoints.exchangePath
+    public var ssoTokenEndpoint = GatewayPaths.browserExchange
     /// Path or URL where JWTs are exchanged.
-    public var jwtTokenEndpoint = OAuthEndpoints.exchangePath
+    public var jwtTokenEndpoint = GatewayPaths.tokenExchange
     /// Sent with every request (RST-02).
     public var userAgent = "OAMMS-Agent"
     public var serviceDomain: String?

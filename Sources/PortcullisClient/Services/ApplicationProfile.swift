@@ -24,7 +24,7 @@ public struct ApplicationProfile: Equatable, Sendable {
     let claims: [String]
 
     /// The default paths of services.
-    private static let usual = MobileSocialEndpoints.path + "mobileoamauthentication"
+    private static let usual = GatewayPaths.mobileSocial + "mobileoamauthentication"
 
     /// - Parameters:
     ///   - text: the body of the response.

@@ -28,7 +28,7 @@ struct ApplicationService: Sendable {
         ClientRequest(
             "POST",
             profile.url(
-                everything ? ApplicationEndpoints.revocationOfAllPath : ApplicationEndpoints.revocationPath),
+                everything ? GatewayPaths.applicationRevocationOfAll : GatewayPaths.applicationRevocation),
             fields: [.init("Authorization", "Bearer \(token)"), try keyField()])
     }
 
@@ -46,6 +46,6 @@ struct ApplicationService: Sendable {
     private func key() throws(ClientError) -> String { try ClientProfile.required(profile.apiKey, "apiKey") }
 
     private func form(_ parameters: [(String, String)]) -> ClientRequest {
-        ClientRequest(form: parameters, to: profile.url(ApplicationEndpoints.tokenPath))
+        ClientRequest(form: parameters, to: profile.url(GatewayPaths.applicationToken))
     }
 }

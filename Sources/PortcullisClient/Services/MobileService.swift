@@ -31,7 +31,7 @@ struct MobileService: Sendable {
             ("osType", "Linux"), ("osVer", ""), ("clientSDKVersion", sdkVersion),
             ("serviceDomain", scope.serviceDomain ?? ""),
         ]
-        let path = "\(MobileSocialEndpoints.path)AppProfiles/\(FormText.escaped(scope.appName ?? ""))"
+        let path = "\(GatewayPaths.mobileSocial)AppProfiles/\(FormText.escaped(scope.appName ?? ""))"
         var request = ClientRequest("GET", profile.url("\(path)?\(FormText.query(parameters))"))
         if let etag { request.fields.append(.init("If-None-Match", etag)) }
         return request

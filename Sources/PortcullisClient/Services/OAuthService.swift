@@ -34,7 +34,7 @@ struct OAuthService: Sendable {
     }
 
     /// The user of Basic credentials.
-    func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url(UserEndpoints.whoAmIPath)) }
+    func whoAmI() -> ClientRequest { ClientRequest("GET", profile.url(GatewayPaths.whoAmI)) }
 
     /// `Authorization` of RFC 7617. The user name must not contain a colon.
     static func basic(user: String, password: String) throws(ClientError) -> ClientRequest.Field {
@@ -53,11 +53,10 @@ struct OAuthService: Sendable {
 
     /// Beside the token endpoint, or where it is by default if that is no place of the gateway's prefix.
     private var revocationEndpoint: String {
-        let (token, standard) = (profile.oauthTokenEndpoint, EndpointPaths.standard)
-        guard let name = EndpointDescriptor.token.suffix, token.hasSuffix(name),
-            !standard.tokenAliases.contains(token)
-        else { return standard[.revocation] }
-        return EndpointPaths(prefix: String(token.dropLast(name.count)))[.revocation]
+        let (endpoint, name) = (profile.oauthTokenEndpoint, GatewayPaths.token)
+        let isBelowPrefix = endpoint.hasSuffix(name) && endpoint != name
+        let prefix = isBelowPrefix ? String(endpoint.dropLast(name.count)) : GatewayPaths.prefix
+        return prefix + GatewayPaths.revocation
     }
 
     /// Id and secret, percent-encoded before they are joined (RFC 6749 section 2.3.1).

@@ -31,7 +31,7 @@ public struct ProviderSignOn: Sendable {
             ("code_challenge_method", "S256"),
         ]
         if let provider { fields.append(("provider", provider)) }
-        address = "\(profile.url(BrowserLoginEndpoints.applicationPath))?\(FormText.query(fields))"
+        address = "\(profile.url(GatewayPaths.relyingParty))?\(FormText.query(fields))"
     }
 
     /// The URL for the user's browser.

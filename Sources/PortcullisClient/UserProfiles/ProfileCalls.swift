@@ -15,14 +15,14 @@ struct ProfileCalls: Sendable {
     func call(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], _ body: ClientJSON? = nil
     ) async throws(ClientError) -> ClientJSON {
-        var target = UserEndpoints.profilesPath + path.map(PathSegment.encode).joined(separator: "/")
+        var target = GatewayPaths.userProfiles + path.map(PathSegment.encode).joined(separator: "/")
         if !query.isEmpty { target += "?" + FormText.query(query) }
         var request = ClientRequest(method, client.profile.url(target), body: body?.text ?? [])
         if body != nil { request.fields.append(.init("Content-Type", "application/json")) }
         if let login = try? client.login(), login.method == .mobile, let token = login.token {
             // The service takes the user token of the login itself, without a webgate.
             request.fields.append(.init("X-Idaas-Rest-Subject-Type", "TOKEN"))
-            request.fields.append(.init(UserEndpoints.userTokenField, token))
+            request.fields.append(.init(GatewayPaths.userTokenField, token))
             request.usesSession = false
         }
         let response = try await client.execute(request)

@@ -16,7 +16,7 @@ enum ProfilePath: Sendable, Equatable {
 
     /// - Parameter path: canonical, so that percent-encoded characters are no delimiters.
     init?(_ path: String) {
-        guard let parts = PathSegment.decode(path, behind: UserEndpoints.profilesPath) else { return nil }
+        guard let parts = PathSegment.decode(path, behind: UserProfileEndpoints.profilesPath) else { return nil }
         func isAt(_ place: Int, _ word: String) -> Bool { parts[place].isExactly(word) }
         switch parts.count {
         case 1 where isAt(0, "people"): self = .people
@@ -32,8 +32,12 @@ enum ProfilePath: Sendable, Equatable {
         }
     }
 
-    static func person(_ id: String) -> String { "\(UserEndpoints.profilesPath)people/\(PathSegment.encode(id))" }
-    static func group(_ name: String) -> String { "\(UserEndpoints.profilesPath)groups/\(PathSegment.encode(name))" }
+    static func person(_ id: String) -> String {
+        "\(UserProfileEndpoints.profilesPath)people/\(PathSegment.encode(id))"
+    }
+    static func group(_ name: String) -> String {
+        "\(UserProfileEndpoints.profilesPath)groups/\(PathSegment.encode(name))"
+    }
 
     /// Whether users may read it of themselves without the role.
     var isOfOnePerson: Bool {

@@ -40,6 +40,7 @@ extension Assembly {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: environment, production: production,
             draft: draft, formerFiles: formerFiles, extensions: CompatibilityFamilies.sections,
+            endpoints: GatewayEndpoints.all,
             secrets: SecretStore.lookup(directory))
         guard let assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)

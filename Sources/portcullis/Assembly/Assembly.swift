@@ -71,7 +71,7 @@ struct Assembly: AssemblyPart {
             settings.routes += parts
             origins += parts.map { _ in index }
         }
-        settings.endpoints = EndpointFamily.routes(configuration.endpointSettings)
+        settings.endpoints = GatewayEndpoints.all.routes(configuration.endpointSettings)
         let trust = TrustAssembly(context: context)
         settings.issuers = [trust.ownIssuer(keys)] + trust.trustedIssuers()
         settings.introspectedIssuers = IntrospectionAssembly(context: context).introspectedIssuers(retained.outbound)

@@ -54,7 +54,8 @@ enum RunningGateway {
     private static func section(_ directory: String) throws(ExitStatus) -> AdminSection {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: Environment.values, production: false,
-            extensions: CompatibilityFamilies.sections, secrets: SecretStore.lookup(directory))
+            extensions: CompatibilityFamilies.sections, endpoints: GatewayEndpoints.all,
+            secrets: SecretStore.lookup(directory))
         if let admin = loaded.draft?.admin, admin.port > 0 { return admin }
         let causes = loaded.diagnostics.filter { finding in
             finding.severity == .error && (finding.pointer.isEmpty || finding.pointer.hasPrefix("/admin"))

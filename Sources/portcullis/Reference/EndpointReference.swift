@@ -58,7 +58,7 @@ struct EndpointReference {
         let settings = EndpointSettings(
             features: EndpointFeatures(rawValue: .max), formPaths: [EndpointReference.formPath])
         var endpoints: [(endpoint: EndpointDescriptor, paths: [String])] = []
-        for (path, endpoint) in EndpointFamily.routes(settings) {
+        for (path, endpoint) in GatewayEndpoints.all.routes(settings) {
             if endpoints.last?.endpoint == endpoint {
                 endpoints[endpoints.count - 1].paths.append(path)
             } else {

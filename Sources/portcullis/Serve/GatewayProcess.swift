@@ -114,6 +114,7 @@ final class GatewayProcess: Sendable {
             let loaded = ConfigurationLoader.load(
                 directory: directory, environment: Environment.values, production: false,
                 formerFiles: sectionFiles.withLock { $0 }, extensions: CompatibilityFamilies.sections,
+                endpoints: GatewayEndpoints.all,
                 secrets: SecretStore.lookup(directory),
                 willRead: willRead)
             guard let assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {

@@ -5,6 +5,7 @@ import Identity
 import LoginPages
 import Model
 import OAuthServer
+import SingleSignOn
 import TestSupport
 import Testing
 import TokenStorage

@@ -2,6 +2,7 @@ import Endpoints
 import Foundation
 import HTTP
 import Identity
+import MobileSocial
 import Model
 import TestSupport
 

@@ -1,8 +1,10 @@
 import Endpoints
 import HTTP
 import Identity
+import MobileSocial
 import Model
 import Outbound
+import SingleSignOn
 import TestSupport
 import Testing
 import TokenStorage

@@ -4,6 +4,7 @@ import Endpoints
 import HTTP
 import Identity
 import Model
+import OAuthServer
 import Outbound
 import TestSupport
 import Testing

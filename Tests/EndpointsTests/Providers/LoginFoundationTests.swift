@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import Model
 import Outbound
+import SingleSignOn
 import TestSupport
 import Testing
 import TokenStorage

@@ -1,6 +1,7 @@
 import Endpoints
 import HTTP
 import Identity
+import MobileSocial
 import Model
 import Synchronization
 import TestSupport

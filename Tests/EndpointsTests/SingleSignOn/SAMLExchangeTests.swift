@@ -51,7 +51,7 @@ import Model
             _ token: String, client: [String] = ["mbe-inv-1"], query: String = ""
         ) -> EndpointRequest {
             EndpointRequest(
-                method: .get, path: SingleSignOnEndpoints.exchangePath, query: Array(query.utf8),
+                method: .get, path: ExchangePaths.browsers, query: Array(query.utf8),
                 authorization: ["Bearer \(token)"],
                 fields: client.map { (name: "oracle-mobile-backend-id", value: $0) })
         }

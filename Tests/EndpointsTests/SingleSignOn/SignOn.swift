@@ -98,7 +98,7 @@ final class SignOn {
         _ query: String = query(), fields: [(name: String, value: String)] = [], at seconds: Int64 = 0
     ) -> EndpointResponse {
         browser.get(
-            SingleSignOnEndpoints.exchangePath, query: query, endpoint: .singleSignOn, fields: fields, at: seconds)
+            ExchangePaths.browsers, query: query, endpoint: .singleSignOn, fields: fields, at: seconds)
     }
 
     /// Goes where a response leads to.
@@ -108,7 +108,7 @@ final class SignOn {
         let path = parts.first ?? ""
         return browser.get(
             path, query: parts.count > 1 ? parts[1] : "",
-            endpoint: path == SingleSignOnEndpoints.exchangePath ? .singleSignOn : .login, at: seconds)
+            endpoint: path == ExchangePaths.browsers ? .singleSignOn : .login, at: seconds)
     }
 
     /// Asks, logs in and follows to what comes then.

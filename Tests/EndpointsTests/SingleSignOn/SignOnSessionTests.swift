@@ -5,6 +5,7 @@ import HTTP
 import Identity
 import Model
 import OAuthServer
+import SingleSignOn
 import TestSupport
 import Testing
 import TokenStorage

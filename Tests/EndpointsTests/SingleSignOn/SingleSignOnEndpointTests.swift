@@ -2,6 +2,7 @@ import Endpoints
 import HTTP
 import Identity
 import Model
+import SingleSignOn
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     ) -> EndpointResponse {
         service.handle(
             EndpointRequest(
-                method: method, path: SingleSignOnEndpoints.exchangePath, query: Array(query.utf8),
+                method: method, path: ExchangePaths.browsers, query: Array(query.utf8),
                 authorization: authorization),
             endpoint: .singleSignOn, now: Service.now
         ).settled()
@@ -56,7 +57,7 @@ import Testing
 
     @Test("SAML-17: the capture address is reserved", arguments: [HTTP.Method.get, .post])
     func redirect(_ method: HTTP.Method) {
-        let request = EndpointRequest(method: method, path: SingleSignOnEndpoints.redirectPaths[0])
+        let request = EndpointRequest(method: method, path: ExchangePaths.redirects[0])
         let response = service.handle(request, endpoint: .singleSignOnRedirect, now: Service.now).settled()
         #expect(response.status == 404)
     }

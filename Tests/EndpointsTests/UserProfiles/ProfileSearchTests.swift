@@ -6,6 +6,7 @@ import Model
 import Outbound
 import TestSupport
 import Testing
+import UserProfiles
 
 /// Searches (UPS-02), and which users find which.
 @Suite struct ProfileSearchTests {

@@ -161,7 +161,7 @@
         private func loginForms() -> [BrowserLogin.Form] {
             configuration.authenticationSchemes.filter { $0.challengeMethod == .form }.map { scheme in
                 BrowserLogin.Form(
-                    path: scheme.formPath, domain: scheme.formDomain ?? BrowserLoginEndpoints.standardDomain)
+                    path: scheme.formPath, domain: scheme.formDomain ?? LoginDomainName.standard)
             }
         }
 

@@ -11,9 +11,9 @@
     final class SignOnFamily: CompatibilityFamily {
         func announce(in settings: inout TokenServiceSettings, _ context: AssemblyContext) {
             if LoginAssembly(context: context).hasLogins {
-                settings.signOnPath = SingleSignOnEndpoints.exchangePath
+                settings.signOnPath = ExchangePaths.browsers
             }
-            if SAMLVerifier.isAvailable { settings.samlPath = SingleSignOnEndpoints.exchangePath }
+            if SAMLVerifier.isAvailable { settings.samlPath = ExchangePaths.browsers }
         }
 
         func prepare(_ settings: inout LoginFlow.Settings, tokens: TokenService, _ context: AssemblyContext) {

@@ -1,6 +1,8 @@
 import Bytes
 import Crypto
+import LoginPages
 import Model
+import OAuthServer
 import Reactor
 
 /// The files that `portcullis init` writes.

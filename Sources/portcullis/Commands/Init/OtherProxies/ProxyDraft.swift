@@ -34,7 +34,7 @@ struct ProxyDraft {
     init() { self.init(EndpointSettings(features: .generic, formPaths: [])) }
 
     private init(_ settings: EndpointSettings) {
-        let routes = EndpointFamily.routes(settings)
+        let routes = GatewayEndpoints.all.routes(settings)
         let below = routes.contains { $0.endpoint.suffix != nil } ? ["\(settings.paths.prefix)/"] : []
         let all = below + routes.map(\.path)
         var known: Set<String> = []
