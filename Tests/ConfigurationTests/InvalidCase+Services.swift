@@ -90,6 +90,11 @@ extension InvalidCase {
             #"gateway.json:5: error: /tokenService/tokenPathAliases/0: "/oauth2/t" is a path of the gateway already (expected a path of its own)"#
         ),
         InvalidCase(
+            "token-path-of-document",
+            gateway: #""tokenService": {"tokenPathAliases": ["/.well-known/openid-configuration"]}"#,
+            #"gateway.json:5: error: /tokenService/tokenPathAliases/0: "/.well-known/openid-configuration" is a path of the gateway already (expected a path of its own)"#
+        ),
+        InvalidCase(
             "token-path-twice",
             gateway: #""tokenService": {"tokenPathAliases": ["/t", "/t", "/mobile/platform/users/~"]}"#,
             #"gateway.json:5: error: /tokenService/tokenPathAliases/1: "/t" is a path of the gateway already (expected a path of its own)"#,

@@ -31,9 +31,10 @@ enum EndpointPathCheck {
                 expected: "letters, digits, - . _ ~ and slashes", found: "\"\(prefix)\"")
         }
         guard let below = PathPattern(endpoint: "\(prefix)/") else { return }
-        let others = endpoints.routes(settings)
-            .filter { $0.endpoint.suffix == nil && !$0.path.contains("/.well-known/") }
-            .compactMap { PathPattern(endpoint: $0.path) }
+        let routes = endpoints.routes(settings).filter { $0.endpoint.suffix == nil }
+        // The documents of an issuer with a path may be below the prefix.
+        let others = routes.filter { !$0.path.contains("/.well-known/") }.compactMap { PathPattern(endpoint: $0.path) }
+        let served = [below] + routes.compactMap { PathPattern(endpoint: $0.path) }
         let documents = PathPattern(endpoint: "/.well-known/")
         if let other = ([documents].compactMap(\.self) + others).first(where: below.overlaps) {
             findings.error(
@@ -43,7 +44,7 @@ enum EndpointPathCheck {
         let aliases = settings.paths.tokenAliases
         for (index, alias) in aliases.enumerated() {
             guard let path = try? PathPattern(alias),
-                aliases[..<index].contains(alias) || ([below] + others).contains(where: { $0.covers(path) })
+                aliases[..<index].contains(alias) || served.contains(where: { $0.covers(path) })
             else { continue }
             findings.error(
                 "/tokenService/tokenPathAliases/\(index)", "\"\(alias)\" is a path of the gateway already",
