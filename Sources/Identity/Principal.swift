@@ -14,19 +14,36 @@ package final class Principal: Sendable {
         case anonymous
     }
 
-    /// Authentication method.
-    package enum Method: String, Sendable {
-        case bearer, basic, anonymousKey
+    /// Authentication method: what a kind of credential shows of its holder.
+    package struct Method: Sendable, Equatable {
+        /// In logs, policy questions and messages.
+        package let rawValue: String
+        /// Whether an issuer has signed it, so that it can be revoked before it ends. What is checked anew at each use cannot.
+        package let isSigned: Bool
+        /// Whether browsers send it with requests that other sites cause. Cookies have a rule of their own.
+        package let isAmbient: Bool
+
+        package init(_ rawValue: String, isSigned: Bool = false, isAmbient: Bool = false) {
+            self.rawValue = rawValue
+            self.isSigned = isSigned
+            self.isAmbient = isAmbient
+        }
+
+        package static func == (a: Method, b: Method) -> Bool { a.rawValue == b.rawValue }
+
+        package static var bearer: Method { Method("bearer", isSigned: true) }
+        package static var basic: Method { Method("basic") }
+        package static var anonymousKey: Method { Method("anonymousKey") }
         /// A social provider's token together with an anonymous key (FB-01).
-        case social
+        package static var social: Method { Method("social") }
         /// The key of a consumer.
-        case apiKey = "api_key"
+        package static var apiKey: Method { Method("api_key") }
         /// The cookie of a browser login (SCH-02).
-        case cookie
+        package static var cookie: Method { Method("cookie", isSigned: true) }
         /// The certificate of the connection.
-        case certificate
+        package static var certificate: Method { Method("certificate", isAmbient: true) }
         /// A SAML assertion.
-        case saml
+        package static var saml: Method { Method("saml", isSigned: true) }
     }
 
     /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).

@@ -147,11 +147,7 @@ package final class RevocationList: Sendable {
     /// Whether this principal's token is revoked. A token without an issue date falls under every cut-off. A password
     /// falls under none, because it is checked at every use.
     package func isRevoked(_ principal: Principal) -> Bool {
-        guard !isEmpty else { return false }
-        switch principal.method {
-        case .bearer, .cookie, .saml: break
-        default: return false
-        }
+        guard !isEmpty, principal.method.isSigned else { return false }
         return isRevoked(
             tokenID: principal.tokenID, family: principal.family, subject: principal.subject,
             backendID: principal.backendID, issuer: principal.issuer, issuedAt: principal.issuedAt,

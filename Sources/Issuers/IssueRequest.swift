@@ -32,12 +32,7 @@ package struct IssueRequest: Sendable {
     }
 
     /// The caller's bearer token, for grants that forward it; empty for other credentials.
-    package var credential: [UInt8] {
-        switch principal.method {
-        case .cookie, .saml: []
-        default: principal.token
-        }
-    }
+    package var credential: [UInt8] { principal.method == .bearer ? principal.token : [] }
 
     /// The caller's SAML assertion as it came; empty for other credentials.
     package var assertion: [UInt8] { principal.method == .saml ? principal.token : [] }

@@ -1,6 +1,6 @@
 import Testing
 
-/// A kind of store, of identity provider and of policy server is known to its own files and to a list.
+/// A kind of store, of identity provider, of policy server and of credential is known to its own files and to a list.
 @Suite struct KindTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -28,6 +28,13 @@ import Testing
             testDescription: "policy server, Open Policy Agent", word: "opaformat",
             list: "Sources/Model/Settings/PolicyFormats.swift",
             isNamed: { mentions($0) { $0 == "opa" || $0 == "opaformat" } }),
+        Kind(
+            testDescription: "credential, SAML assertion", word: "assertion",
+            list: "Sources/Model/Routes/Credentials/CredentialKinds.swift",
+            isNamed: { file in
+                file.words.contains { $0 == "AssertionKind" || $0 == "AssertionCredentials" }
+                    || file.text.contains("kind == .saml")
+            }),
     ]
 
     /// Whether a word of code or of a literal is meant, in lower case.

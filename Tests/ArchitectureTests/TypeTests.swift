@@ -19,7 +19,7 @@ import Testing
         "HTTP.H2Session": (91, 3, "callbacks and calls of one nghttp2 session, which share its state"),
         "HTTP.H2Stream": (53, 2, "the state of one stream, which the callbacks of nghttp2 share"),
         "Authorization.LoginFlow": (51, 4, "the one flow of all logins: form, choice, provider, further steps, logout"),
-        "Policy.PolicySnapshot": (59, 7, "one property a section; parts are built in targets of their own"),
+        "Policy.PolicySnapshot": (57, 7, "one property a section; parts are built in targets of their own"),
         "Policy.Route": (58, 3, "its entry, and what decisions need of it, derived once"),
         "PortcullisClient.GatewayClient": (83, 9, "the interface of applications"),
         "Reactor.Poller": (96, 5, "the interface of the loop; its engines are types of their own"),

@@ -45,7 +45,7 @@ extension InvalidCase {
             "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),
         list(
             "issuer-of-key", #"[{"type": "apiKey", "issuer": "local"}]"#,
-            #"/routes/0/authenticators/0/issuer: only tokens, passwords and assertions have an issuer (expected "type": "bearer", "basic" or "saml")"#
+            #"/routes/0/authenticators/0/issuer: credentials of this kind have no issuer (expected "type": "bearer", "basic" or "saml")"#
         ),
         list(
             "cache-alone", #"[{"type": "basic", "cache": "1s"}]"#,
@@ -94,7 +94,8 @@ extension InvalidCase {
         ),
         list(
             "saml-header", #"[{"type": "basic", "header": "X-Assertion"}]"#,
-            #"/routes/0/authenticators/0/header: it is about assertions (expected "type": "saml")"#),
+            #"/routes/0/authenticators/0/header: credentials of this kind have no header field (expected "type": "saml")"#
+        ),
         assertion(
             "twice", #"["saml", {"type": "saml"}]"#,
             "/routes/0/authenticators/1: the kind is listed twice (expected each once)"),

@@ -80,4 +80,39 @@ import Testing
             #expect(found == [expected])
         }
     }
+
+    private enum TicketKind: CredentialKind {
+        static let name = "ticket"
+        static let meaning: String? = "of a concert"
+        static let takesKeyBeside = true
+        static let issuer: CredentialIssuer? = CredentialIssuer(.namesItself, "the hall")
+        static let header: String? = "where it is shown"
+    }
+
+    @Test("a further kind of credential is a word of the list, an object with what it has, and stands beside a key")
+    func credential() throws {
+        let shape = AuthenticatorList(CredentialKinds.all + [TicketKind.self]).shape
+        let text = """
+            ["bearer", "ticket", {"type": "ticket", "issuer": "Opera, north", "header": "X-Ticket", "onFailure": "next"},
+             {"all": ["apiKey", "ticket"]}]
+            """
+        let findings = Findings(sources: Sources(), directory: "/", production: false)
+        let node = try JSONNode.parse(text.utf8.span)
+        let list = try #require(shape.read(Field(node: node, pointer: "", findings: findings)))
+        // The last one is the second of its kind without an issuer.
+        #expect(findings.diagnostics.map(\.message) == ["the kind is listed twice"])
+        #expect(list.map(\.kind.name) == ["bearer", "ticket", "ticket", "ticket"] && list[3].needsKey)
+        #expect(list[2].issuer == "Opera, north" && list[2].header == "X-Ticket" && list[2].fallsThrough)
+        for (text, expected) in [
+            (
+                #"["tickets"]"#,
+                #"a kind of credential: "bearer", "basic", "anonymousKey", "apiKey", "certificate", "session", "saml", "ticket", or {"type"}"#
+            ),
+            (#"[{"type": "ticket", "cache": "9s"}]"#, #""type": "basic" and "issuer" beside it"#),
+            (#"[{"type": "session", "header": "X-Ticket"}]"#, #""type": "saml" or "type": "ticket""#),
+            (#"[{"type": "session", "issuer": "x"}]"#, #""type": "bearer", "basic", "saml" or "ticket""#),
+        ] {
+            #expect(KeyRuleTests.diagnostics(shape, text).map(\.expected) == [expected], "\(text)")
+        }
+    }
 }

@@ -111,6 +111,15 @@ import Testing
         let caller = ScriptedCaller(.token("abc"))
         let result = try issue(["grant": .text("token-exchange")], caller)
         #expect(throws: IssueFailure.credentialMissing) { try result.get() }
+        // What the gateway keeps of other credentials, such as the digest of a key, is no token to send on.
+        for method in [Principal.Method.apiKey, .basic, .certificate, .cookie, .saml] {
+            let other = Principal(
+                kind: .client, method: method, subject: "app", issuer: "local", backendID: nil, roles: RoleSet(),
+                catalogue: Callers.catalogue, level: 2, token: Array("digest".utf8))
+            let request = IssueRequest(principal: other, client: nil, webgate: "WG")
+            let result = try issue(["grant": .text("token-exchange")], caller, request)
+            #expect(throws: IssueFailure.credentialMissing, "\(method)") { try result.get() }
+        }
         #expect(caller.calls.isEmpty)
     }
 

@@ -67,7 +67,8 @@
                 remoteKeys: { _, _, _, _ in .done(.failure(.unavailable)) })
             var settings = TestPolicy.settings(revocations: revocations)
             settings.generation = generation
-            settings.assertions = AssertionSettings(sources) { [used] key, _, _ in .done(used.remember(key)) }
+            settings.credentials.append(
+                AssertionSettings(sources) { [used] key, _, _ in .done(used.remember(key)) })
             var route = ResolvedRoute(RouteEntry(name: "partner", path: "/partner"))
             route.options.authenticators = list
             change(&route)

@@ -137,7 +137,8 @@ extension Array where Element: Equatable {
 extension [Authenticator] {
     /// Whether the list has all kinds of another; of none, which means all, only if it has all.
     fileprivate func includes(_ other: [Authenticator]?) -> Bool {
-        (other ?? Authenticator.Kind.allCases.filter { $0 != .saml }.map { Authenticator($0) }).allSatisfy { entry in
+        let usual = CredentialKinds.all.filter { $0.isUsual }.map { Authenticator(Authenticator.Kind($0)) }
+        return (other ?? usual).allSatisfy { entry in
             contains {
                 $0.kind == entry.kind && ($0.issuer == nil || $0.issuer == entry.issuer)
                     && (entry.needsKey || !$0.needsKey)

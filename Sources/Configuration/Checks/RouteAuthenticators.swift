@@ -44,7 +44,10 @@ struct RouteAuthenticators {
         }
         checkClients(route, list, at: pointer)
         checkPlaces(route, list, at: pointer)
-        if list.contains(where: { $0.kind == .saml }) { checkAssertions(route, list, at: pointer) }
+        for type in CredentialKinds.all where list.contains(where: { $0.kind.type == type }) {
+            (type as? any CheckedKind.Type)?.check(
+                list, of: route, at: pointer, in: configuration, findings)
+        }
         let listsSession = list.contains { $0.kind == .session }
         let scheme =
             route.authenticationScheme
@@ -69,14 +72,7 @@ struct RouteAuthenticators {
     private func checkClients(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
         let entries = configuration.clients.filter { route.clients.contains($0.client.reference) }
         let opens = list.contains { entry in
-            switch entry.kind {
-            case .bearer, .session: true
-            case .basic: entries.contains { $0.client.httpBasic && $0.socialLogin == nil }
-            case .anonymousKey: entries.contains { $0.client.httpBasic && !$0.client.anonymousKey.isEmpty }
-            case .apiKey: false
-            // Reported with a reason of their own.
-            case .certificate, .saml: true
-            }
+            (entry.kind.type as? any CheckedKind.Type)?.belongs(toOneOf: entries) ?? true
         }
         if entries.isEmpty || opens { return }
         findings.error(
@@ -93,28 +89,6 @@ struct RouteAuthenticators {
             findings.error(
                 "\(pointer)/\(place)/all", "\"tokenSources\" has no place for the key beside the other credential",
                 expected: "another place, such as { \"header\": \"X-API-Key\" }")
-        }
-    }
-
-    private func checkAssertions(_ route: RouteEntry, _ list: [Authenticator], at pointer: String) {
-        if !route.clients.isEmpty {
-            findings.error(
-                pointer, "an assertion belongs to no client",
-                expected: "no \"clients\" and \"backends\", or no \"saml\"")
-        }
-        let entries = configuration.policies.authTokenConfiguration?["samlIssuers"]?.array ?? []
-        let names = entries.compactMap { $0["issuerName"]?.string }
-        if names.isEmpty {
-            findings.error(
-                pointer, "there is no issuer of assertions",
-                expected: "\"samlIssuers\" in Security_AuthTokenConfiguration")
-        }
-        for (place, entry) in list.enumerated() where entry.kind == .saml {
-            guard let name = entry.issuer, !names.isEmpty, !names.contains(where: name.isExactly) else { continue }
-            findings.error(
-                "\(pointer)/\(place)/issuer", "unknown SAML issuer \"\(name)\"",
-                expected: "an \"issuerName\" of \"samlIssuers\"", suggestion: Suggestion.nearest(to: name, among: names)
-            )
         }
     }
 }

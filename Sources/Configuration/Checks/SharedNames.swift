@@ -52,10 +52,10 @@ package struct SharedNames {
             guard let list = route.options.authenticators else { return true }
             let isOwn = name.isExactly(TrustedIssuerEntry.ownName)
             return list.contains { entry in
-                switch entry.kind {
-                case .bearer: entry.issuer.map(name.isExactly) ?? true
-                case .basic, .session: isOwn && entry.passwords == nil
-                case .anonymousKey, .apiKey, .certificate, .saml: false
+                switch entry.kind.type.users {
+                case .ofIssuers: entry.issuer.map(name.isExactly) ?? true
+                case .own: isOwn && entry.passwords == nil
+                case .others: false
                 }
             }
         }

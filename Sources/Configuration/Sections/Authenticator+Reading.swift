@@ -3,107 +3,108 @@ import Declaration
 import Model
 
 extension Authenticator {
+    /// Kinds in their order: a word, `bearer:` with the name of an issuer, or an object.
+    static let list = AuthenticatorList(CredentialKinds.all).shape
+
     /// Whether both judge the same credentials; two that judge passwords do.
-    private func isSame(as other: Authenticator) -> Bool {
-        kind == other.kind && (issuer == other.issuer || kind == .basic)
+    fileprivate func isSame(as other: Authenticator) -> Bool {
+        kind == other.kind && (issuer == other.issuer || kind.type.issuer?.role == .verifiesPasswords)
     }
+}
+
+/// How a list of kinds of credentials is read.
+struct AuthenticatorList: Sendable {
+    private typealias Kind = Authenticator.Kind
 
     private enum Failure: String, CaseIterable, Sendable { case refuse, next }
 
-    private static let expected =
-        "a kind of credential: \(Kind.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")), or {\"type\"}"
+    private let kinds: [Kind]
 
-    /// Kinds in their order: a word, `bearer:` with the name of an issuer, or an object.
-    static let list = Shape<[Authenticator]>(
-        .list(.either([word, members.form()]), minimum: 1),
-        read: { field in
-            guard let elements = field.elements("an array, each element \(expected)") else { return nil }
-            if elements.isEmpty {
-                field.error("the list is empty", expected: "at least one kind, or no \"authenticators\"")
-            }
-            var list: [Authenticator] = []
-            for element in elements {
-                guard let entry = read(element) else { continue }
-                if list.contains(where: { $0.isSame(as: entry) }) {
-                    element.error("the kind is listed twice", expected: "each once")
+    init(_ kinds: [any CredentialKind.Type]) { self.kinds = kinds.map { Kind($0) } }
+
+    private var names: [String] { kinds.map(\.name) }
+
+    private var expected: String { "a kind of credential: \(Self.list(kinds)), or {\"type\"}" }
+
+    /// Of the list.
+    var shape: Shape<[Authenticator]> {
+        let members = members
+        return Shape<[Authenticator]>(
+            .list(.either([word, members.form()]), minimum: 1),
+            read: { field in
+                guard let elements = field.elements("an array, each element \(expected)") else { return nil }
+                if elements.isEmpty {
+                    field.error("the list is empty", expected: "at least one kind, or no \"authenticators\"")
                 }
-                list.append(entry)
-            }
-            if list.contains(where: \.needsKey), let place = list.firstIndex(where: { $0.kind == .apiKey }) {
-                elements[place].error(
-                    "a key alone would open the route", expected: "\"apiKey\" in \"all\", or alone")
-            }
-            return list
-        })
-
-    private static var word: Form {
-        let others = Kind.allCases.filter { $0 != .bearer }.map(\.rawValue).joined(separator: "|")
-        return .pattern("^(bearer(:[A-Za-z0-9._-]{1,64})?|\(others))$")
+                var list: [Authenticator] = []
+                for element in elements {
+                    let entry = element.node.members == nil ? read(word: element) : members.read(element) ?? nil
+                    guard let entry else { continue }
+                    if list.contains(where: { $0.isSame(as: entry) }) {
+                        element.error("the kind is listed twice", expected: "each once")
+                    }
+                    list.append(entry)
+                }
+                if list.contains(where: \.needsKey), let place = list.firstIndex(where: { $0.kind == .apiKey }) {
+                    elements[place].error(
+                        "a key alone would open the route", expected: "\"apiKey\" in \"all\", or alone")
+                }
+                return list
+            })
     }
 
-    private static func read(_ field: Field) -> Authenticator? {
-        if field.node.members != nil { return members.read(field) ?? nil }
-        guard let text = field.node.string else { return field.wrongType(expected) }
-        if let kind = Kind(rawValue: text) { return Authenticator(kind) }
-        let start = "\(Kind.bearer.rawValue):"
-        guard text.hasPrefix(start), text.utf8.count > start.utf8.count else {
-            return field.invalid(
-                expected, suggestion: Suggestion.nearest(to: text, among: Kind.allCases.map(\.rawValue)))
+    /// A name, or one with the issuer that signs.
+    private var word: Form {
+        let words = kinds.map { kind in
+            kind.type.issuer?.role == .signsTokens ? "\(kind.name)(:[A-Za-z0-9._-]{1,64})?" : kind.name
         }
-        let issuer = String(text.dropFirst(start.count))
-        field.findings.references.append(Reference(kind: .trustedIssuer, name: issuer, place: field.place))
-        return Authenticator(.bearer, issuer: issuer)
+        return .pattern("^(\(words.joined(separator: "|")))$")
     }
 
-    /// The kinds beside which a key may be required: those of programs.
-    private static let besideKey: [Kind] = [.bearer, .basic, .certificate, .saml]
+    private func read(word field: Field) -> Authenticator? {
+        guard let text = field.node.string else { return field.wrongType(expected) }
+        if let kind = kind(named: text) { return Authenticator(kind) }
+        guard let colon = text.firstIndex(of: ":"), let kind = kind(named: String(text[..<colon])),
+            kind.type.issuer?.role == .signsTokens, case let issuer = String(text[colon...].dropFirst()),
+            !issuer.isEmpty
+        else {
+            return field.invalid(expected, suggestion: Suggestion.nearest(to: text, among: names))
+        }
+        field.findings.references.append(Reference(kind: .trustedIssuer, name: issuer, place: field.place))
+        return Authenticator(kind, issuer: issuer)
+    }
 
-    private static let pair = Shape<Authenticator?>(
-        .list(word, minimum: 2, maximum: 2),
-        read: { field in
-            let expected = "\"apiKey\" and one of \(besideKey.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))"
-            guard let elements = field.elements(expected) else { return nil }
-            var kinds: [Authenticator] = []
-            for element in elements {
-                guard element.node.string != nil else { return element.wrongType(expected) }
-                guard let kind = read(element) else { return nil }
-                kinds.append(kind)
-            }
-            guard kinds.count == 2, let key = kinds.firstIndex(where: { $0.kind == .apiKey }),
-                besideKey.contains(kinds[1 - key].kind)
-            else { return field.error("no key and one other kind", expected: expected) }
-            kinds[1 - key].needsKey = true
-            return kinds[1 - key]
-        })
+    private func kind(named name: String) -> Kind? { kinds.first { $0.name == name } }
 
-    private static let members = Shape<Authenticator?>.object(expected) { object in
-        let type = object.take(
-            "type", Shape<Kind>.choice,
-            """
-            `bearer` (a token of a trusted issuer or of the gateway), `basic` (name and password), `anonymousKey` (of a \
-            mobile backend, with or without a social token), `apiKey`, `certificate`, `session` (of a browser \
-            login), or `saml` (an assertion).
-            """)
-        let issuer = object.take(
-            "issuer", .name,
-            """
-            For `bearer`: the only trusted issuer whose tokens count, `local` for the gateway itself; all by default. For \
-            `basic`: the [issuer](guides/remote-users.md) whose server verifies the password, in place of \
-            `users.json`. For `saml`: the only one of `samlIssuers` whose assertions count, all by default.
-            """)
-        let header = object.take(
-            "header", .headerName, "For `saml`: a header field for assertions beside `Authorization: SAML`.")
-        let passwords = (
-            realm: object.take(
-                "realm", .name, default: "Default", "For `basic` with `issuer`: realm of users with an account."),
-            guestRoles: object.take(
-                "guestRoles", .references(to: .role),
-                "For `basic` with `issuer`: roles of users without an account; without it they are refused."),
-            cache: object.take(
-                "cache", .durationOrOff, default: .seconds(60),
-                "For `basic` with `issuer`: how long a right password is not verified again, at most `10m`; `0s` for never."
-            )
-        )
+    /// A key, and a kind beside which it may be required.
+    private var pair: Shape<Authenticator?> {
+        let besideKey = kinds.filter { $0.type.takesKeyBeside }
+        return Shape<Authenticator?>(
+            .list(word, minimum: 2, maximum: 2),
+            read: { field in
+                let expected = "\"apiKey\" and one of \(Self.list(besideKey))"
+                guard let elements = field.elements(expected) else { return nil }
+                var entries: [Authenticator] = []
+                for element in elements {
+                    guard element.node.string != nil else { return element.wrongType(expected) }
+                    guard let entry = read(word: element) else { return nil }
+                    entries.append(entry)
+                }
+                guard entries.count == 2, let key = entries.firstIndex(where: { $0.kind == .apiKey }),
+                    besideKey.contains(entries[1 - key].kind)
+                else { return field.error("no key and one other kind", expected: expected) }
+                entries[1 - key].needsKey = true
+                return entries[1 - key]
+            })
+    }
+
+    private var members: Shape<Authenticator?> { .object(expected) { read(members: &$0) } }
+
+    private func read(members object: inout ObjectReader) -> Authenticator? {
+        let type = object.take("type", .choice(names), "\(meanings).")
+        let issuer = object.take("issuer", .name, sentences { $0.issuer?.meaning })
+        let header = object.take("header", .headerName, sentences { $0.header })
+        let passwords = PasswordMembers(&object)
         let failure = object.value(
             "onFailure", Shape<Failure>.choice, default: .refuse,
             """
@@ -116,45 +117,107 @@ extension Authenticator {
             In place of `type`: `apiKey` and another kind, [both of which](guides/authenticators.md#key-and-token-together) a \
             request must have. The key gives the consumer, the other credential the caller.
             """)
-        let isAboutPasswords = KeyCondition.all([.equals("type", "basic"), .has("issuer")])
+        addRules(to: &object)
+        if let all { return all.read() ?? nil }
+        guard let name = type?.read(), let kind = kind(named: name) else { return nil }
+        var entry = Authenticator(kind, fallsThrough: failure == .next)
+        if kind.type.header != nil { entry.header = header?.read() }
+        guard let issuer else { return entry }
+        switch kind.type.issuer?.role {
+        // The name that its credentials have for it, not that of an entry.
+        case .namesItself: entry.issuer = issuer.read()
+        case .signsTokens: entry.issuer = reference(to: .trustedIssuer, issuer.field)
+        case .verifiesPasswords:
+            entry.issuer = reference(to: .issuer, issuer.field)
+            entry.passwords = entry.issuer.map { _ in passwords.settings }
+        case nil: break
+        }
+        return entry
+    }
+
+    private func reference(to kind: ReferenceKind, _ field: Field) -> String? {
+        guard let name = Shape<String>.identifier.read(field) else { return nil }
+        field.findings.references.append(Reference(kind: kind, name: name, place: field.place))
+        return name
+    }
+
+    private func addRules(to object: inout ObjectReader) {
+        let withIssuer = kinds.filter { $0.type.issuer != nil }
         object.rules(
             .atLeastOne(of: "type", "all"),
             .only(
                 "type", "issuer", "header", "realm", "guestRoles", "cache", "onFailure", with: .not(.has("all")),
                 because: "it is about one kind"),
             KeyRule.only(
-                "issuer", with: .any(["bearer", "basic", "saml"].map { .equals("type", $0) }),
-                because: "only tokens, passwords and assertions have an issuer",
-                expected: "\"type\": \"bearer\", \"basic\" or \"saml\""
+                "issuer", with: isType { $0.issuer != nil }, because: "credentials of this kind have no issuer",
+                expected: "\"type\": \(Self.list(withIssuer, last: " or "))"
             ).when(.has("type")),
-            KeyRule.only("header", with: .equals("type", "saml"), because: "it is about assertions")
-                .when(.has("type")),
             KeyRule.only(
-                "realm", "guestRoles", "cache", with: isAboutPasswords,
+                "header", with: isType { $0.header != nil }, because: "credentials of this kind have no header field"
+            ).when(.has("type")),
+            KeyRule.only(
+                "realm", "guestRoles", "cache",
+                with: .all([isType { $0.issuer?.role == .verifiesPasswords }, .has("issuer")]),
                 because: "it is about passwords that an issuer verifies",
                 expected: "\"type\": \"basic\" and \"issuer\" beside it"
             ).when(.has("type")))
-        if let all { return all.read() ?? nil }
-        guard let kind = type?.read() else { return nil }
-        // The name of an entry, but for assertions what they name themselves.
-        let name = kind == .saml ? issuer?.read() : issuer.flatMap { Shape<String>.identifier.read($0.field) }
-        var authenticator = Authenticator(kind, issuer: name, fallsThrough: failure == .next)
-        authenticator.header = kind == .saml ? header?.read() : nil
-        if let issuer, let name = authenticator.issuer, kind == .bearer || kind == .basic {
-            let kind: ReferenceKind = kind == .bearer ? .trustedIssuer : .issuer
-            issuer.field.findings.references.append(Reference(kind: kind, name: name, place: issuer.field.place))
-        }
-        guard kind == .basic, authenticator.issuer != nil else { return authenticator }
+    }
+
+    // MARK: Texts
+
+    /// Names in quotes.
+    private static func list(_ kinds: [Kind], last: String = ", ") -> String {
+        let names = kinds.map { "\"\($0.name)\"" }
+        let start = names.dropLast().joined(separator: ", ")
+        return names.count < 2 ? names.joined() : "\(start)\(last)\(names[names.count - 1])"
+    }
+
+    /// What the kinds are.
+    private var meanings: String {
+        let texts = kinds.map { kind in "`\(kind.name)`" + (kind.type.meaning.map { " (\($0))" } ?? "") }
+        return "\(texts.dropLast().joined(separator: ", ")), or \(texts[texts.count - 1])"
+    }
+
+    /// A sentence for each kind that has a text.
+    private func sentences(_ text: (any CredentialKind.Type) -> String?) -> String {
+        kinds.compactMap { kind in text(kind.type).map { "For `\(kind.name)`: \($0)." } }.joined(separator: " ")
+    }
+
+    /// Whether `type` is one of the kinds that have something.
+    private func isType(_ has: (any CredentialKind.Type) -> Bool) -> KeyCondition {
+        let conditions = kinds.filter { has($0.type) }.map { KeyCondition.equals("type", $0.name) }
+        return conditions.count == 1 ? conditions[0] : .any(conditions)
+    }
+}
+
+/// How passwords count that an issuer verifies.
+private struct PasswordMembers {
+    private let realm: ObjectReader.Member<String>?
+    private let guestRoles: ObjectReader.Member<[String]>?
+    private let cache: ObjectReader.Member<Duration>?
+
+    init(_ object: inout ObjectReader) {
+        realm = object.take(
+            "realm", .name, default: "Default", "For `basic` with `issuer`: realm of users with an account.")
+        guestRoles = object.take(
+            "guestRoles", .references(to: .role),
+            "For `basic` with `issuer`: roles of users without an account; without it they are refused.")
+        cache = object.take(
+            "cache", .durationOrOff, default: .seconds(60),
+            "For `basic` with `issuer`: how long a right password is not verified again, at most `10m`; `0s` for never."
+        )
+    }
+
+    var settings: IssuerPasswordSettings {
         var settings = IssuerPasswordSettings()
-        settings.realm = passwords.realm?.read() ?? settings.realm
-        settings.guestRoles = passwords.guestRoles?.read()
-        if let cache = passwords.cache, let duration = cache.read() {
+        settings.realm = realm?.read() ?? settings.realm
+        settings.guestRoles = guestRoles?.read()
+        if let cache, let duration = cache.read() {
             if duration > .seconds(600) || duration != .zero && duration < .seconds(1) {
                 cache.field.error("out of range", expected: "\"0s\", or \"1s\" to \"10m\"", found: cache.field.summary)
             }
             settings.cacheSeconds = duration.components.seconds
         }
-        authenticator.passwords = settings
-        return authenticator
+        return settings
     }
 }

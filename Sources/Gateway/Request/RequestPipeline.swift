@@ -305,7 +305,7 @@ final class RequestPipeline: LoopPart {
     /// Caches a token resolved elsewhere. Returns why it is refused if it was revoked meanwhile, or that is unknown.
     private func remember(_ principal: Principal, _ exchange: Exchange) -> Reason? {
         let origin = exchange.snapshot
-        guard principal.method == .bearer || principal.method == .saml else { return nil }
+        guard principal.method.isSigned else { return nil }
         // Read before the check: a revocation in between invalidates the cache entry.
         let reading = shared.revocations.reading
         if shared.revocations.isRevoked(principal) { return .tokenRevoked }

@@ -1,27 +1,22 @@
 /// A kind of credential that a route takes, in the list `authenticators`.
 package struct Authenticator: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
-        /// A token of a trusted issuer, or one of the gateway's own.
-        case bearer
-        /// Name and password of a user.
-        case basic
-        /// The anonymous key of a mobile backend, with or without a social token beside it.
-        case anonymousKey
-        /// The key of a consumer.
-        case apiKey
-        /// The certificate of the connection.
-        case certificate
-        /// The cookie of a browser login.
-        case session
-        /// A SAML assertion.
-        case saml
+    /// The kind, by its type.
+    package struct Kind: Hashable, Sendable {
+        package let type: any CredentialKind.Type
+
+        package init(_ type: any CredentialKind.Type) { self.type = type }
+
+        package var name: String { type.name }
+
+        package static func == (a: Kind, b: Kind) -> Bool { a.type == b.type }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
     }
 
     package var kind: Kind
-    /// Of tokens and assertions the only trusted issuer that counts, of passwords the issuer that verifies them; nil for all
-    /// tokens and assertions, and for the gateway's own users.
+    /// The issuer that the kind means by it (`CredentialIssuer`); nil for all, and of passwords for the gateway itself.
     package var issuer: String?
-    /// Header field for assertions beside `Authorization`; nil for none.
+    /// Header field for credentials of the kind beside `Authorization`; nil for none.
     package var header: String?
     /// For passwords that an issuer verifies; nil for others.
     package var passwords: IssuerPasswordSettings?

@@ -11,11 +11,11 @@ struct FieldCredentials {
         case none
         /// - Parameter hasProof: whether it came under the scheme of tokens with proofs (RFC 9449 section 7.1).
         case token(ByteRange, TokenSources.AcceptedIssuers, hasProof: Bool = false)
-        case basic(ByteRange)
-        /// A packed SAML assertion.
-        case assertion(ByteRange)
-        /// One of a scheme without the credential.
-        case malformed(Authenticator.Kind, Reason)
+        case password(ByteRange)
+        /// One of a listed kind that has a scheme of its own.
+        case own(Authenticator.Kind, ByteRange)
+        /// A scheme without the credential.
+        case malformed(CredentialPlace, Reason)
         case unsupported
     }
 
@@ -89,8 +89,8 @@ struct FieldCredentials {
     private mutating func add(
         place: ByteRange, _ issuers: TokenSources.AcceptedIssuers, _ bytes: Span<UInt8>, _ headers: HeaderTable
     ) throws(Reason) {
-        if case .assertions = issuers {
-            try add(Other.assertion(place))
+        if case .own(let kind) = issuers {
+            try add(Other.own(kind, place))
         } else if TokenSources.isForProof(place, headers, bytes) {
             try add(Other.token(place, issuers, hasProof: true))
         } else {
@@ -108,7 +108,7 @@ struct FieldCredentials {
         switch credential.scheme {
         case .token, .dpop:
             if place.isEmpty {
-                try add(Other.malformed(.bearer, .malformedToken))
+                try add(Other.malformed(.token, .malformedToken))
             } else if credential.scheme == .dpop {
                 try add(Other.token(place, issuers, hasProof: true))
             } else {
@@ -116,14 +116,15 @@ struct FieldCredentials {
             }
         case .basic:
             if place.isEmpty {
-                try add(Other.malformed(.basic, .malformedCredential))
+                try add(Other.malformed(.password, .malformedCredential))
             } else if keys.key(inBasic: bytes.slice(place)) != nil {
                 try add(Key.basic(place))
             } else {
-                try add(Other.basic(place))
+                try add(Other.password(place))
             }
-        case .saml: try add(Other.assertion(place))
-        case .other: try add(Other.unsupported)
+        case .other:
+            let kind = route.authenticators?.kind(ofScheme: bytes.slice(field).slice(credential.name))
+            try add(kind.map { .own($0, place) } ?? Other.unsupported)
         }
     }
 }

@@ -16,14 +16,14 @@ struct PresentedCredentials {
     let now: Int64
     let cache: VerifiedTokenCache
 
-    /// Whether an authenticator judges the credential in the fields that is no API key.
-    func isFor(_ kind: Authenticator.Kind) -> Bool {
+    /// Whether an entry of the list judges the credential in the fields that is no API key.
+    func isFor(_ listed: ListedKind) -> Bool {
         switch inFields {
         case .none, .unsupported: false
-        case .token: kind == .bearer
-        case .assertion: kind == .saml
-        case .basic, .malformed(.basic, _): kind == .basic || kind == .anonymousKey
-        case .malformed(let own, _): kind == own
+        case .token: listed.place == .token
+        case .password: listed.place == .password
+        case .own(let kind, _): listed.entry.kind == kind
+        case .malformed(let place, _): listed.place == place
         }
     }
 }

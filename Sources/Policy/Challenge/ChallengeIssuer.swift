@@ -88,7 +88,10 @@ package final class ChallengeIssuer: RequestContextReader {
             case .bearer:
                 appendBearer(to: chunk, route: route, reason: reason, bytes: bytes, head: head, headers: headers)
             case .basic: appendBasic(to: chunk, route)
-            case .saml: chunk.append(route.challenge.saml)
+            case .named(let name):
+                chunk.ensureFree(name.count + route.challenge.realm.count)
+                chunk.append(name)
+                chunk.append(route.challenge.realm)
             }
         }
     }

@@ -16,8 +16,8 @@ final class ChallengeText: Sendable {
     let dpop: [UInt8]
     /// `Basic realm="..."` (SCH-01).
     let basic: [UInt8]
-    /// `SAML realm="..."`.
-    let saml: [UInt8]
+    /// ` realm="..."`, behind the scheme of a kind of credential that has its own.
+    let realm: [UInt8]
     /// Name of the Webgate, which the context is bound to.
     let webgateName: [UInt8]
     let level: Int
@@ -56,7 +56,7 @@ final class ChallengeText: Sendable {
         beforeContext = Array(#"", request-ctx=""#.utf8) + RequestContext.opening
         afterContext = RequestContext.closing(webgate: webgateName) + [ASCII.quote]
         basic = Array(#"Basic realm="\#(webgate?.name ?? "portcullis")", charset="UTF-8""#.utf8)
-        saml = Array(#"SAML realm="\#(webgate?.name ?? "portcullis")""#.utf8)
+        realm = Array(#" realm="\#(webgate?.name ?? "portcullis")""#.utf8)
         let names = scopes.all + (scopes.any ?? [])
         scope = names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
         let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)

@@ -115,7 +115,7 @@ struct ConsumerKeys: Sendable {
         return switch credential.scheme {
         case .token: APIKey.isMarked(rest)
         case .basic: key(inBasic: rest) != nil
-        case .dpop, .saml, .other: false
+        case .dpop, .other: false
         }
     }
 

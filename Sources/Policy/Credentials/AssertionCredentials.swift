@@ -4,7 +4,7 @@ import Model
 import Outbound
 
 /// Issuers of SAML assertions, and the memory of those that were used.
-package struct AssertionSettings: Sendable {
+package struct AssertionSettings: CredentialSettings {
     /// Remembers a key until a time; false if it was remembered before, nil if the store does not answer. Times are seconds
     /// since 1970.
     package typealias Memory = @Sendable (_ key: String, _ until: Int64, _ now: Int64) -> Effect<Bool?>

@@ -9,22 +9,23 @@ struct Credential {
         /// `DPoP`, for tokens that are bound to a key (RFC 9449 section 7.1).
         case dpop
         case basic
-        /// `SAML`, for assertions.
-        case saml
+        /// Of certain kinds of credentials, or of none.
         case other
     }
 
     let scheme: Scheme
+    /// Range of the scheme in the field value; empty where there is none.
+    let name: ByteRange
     /// Range of the field value; empty where nothing follows the scheme.
     let rest: ByteRange
 
     init(_ value: Span<UInt8>) {
         guard let (name, rest) = Credentials.split(value) else {
             scheme = .other
-            self.rest = .empty
+            (self.name, self.rest) = (.empty, .empty)
             return
         }
-        self.rest = rest
+        (self.name, self.rest) = (name, rest)
         let text = value.slice(name)
         // The scheme is compared without case (ISS-08).
         if equalIgnoringCase(Credential.bearer, text) || equalIgnoringCase(Credential.oamAuth, text) {
@@ -33,8 +34,7 @@ struct Credential {
             scheme =
                 equalIgnoringCase(Credential.basic, text)
                 ? .basic
-                : equalIgnoringCase(Credential.dpop, text)
-                    ? .dpop : equalIgnoringCase(Credential.saml, text) ? .saml : .other
+                : equalIgnoringCase(Credential.dpop, text) ? .dpop : .other
         }
     }
 
@@ -42,5 +42,4 @@ struct Credential {
     private static let oamAuth = Array("OAM-Auth".utf8)
     private static let dpop = Array("DPoP".utf8)
     private static let basic = Array("Basic".utf8)
-    private static let saml = Array("SAML".utf8)
 }

@@ -22,6 +22,7 @@ final class IssuerCredentials: Sendable {
     /// One question for requests with one credential from one network at the same time.
     private let underWay = SharedEffects<Result<Principal, Reason>>()
 
+    /// Nil where nothing verifies passwords for the entry.
     init?(_ authenticator: Authenticator, _ policy: PolicySettings, _ claims: ClaimSelection) {
         guard let issuer = authenticator.issuer, let settings = authenticator.passwords,
             let verifier = policy.passwordVerifiers[issuer]
@@ -124,6 +125,19 @@ final class IssuerCredentials: Sendable {
     func renew(_ principal: Principal) -> Principal? {
         guard issuer.isExactly(principal.issuer), let time = principal.issuedAt else { return nil }
         return self.principal(principal.subject, at: time)
+    }
+}
+
+extension IssuerCredentials: CredentialJudge {
+    func judge(
+        _ shown: PresentedCredentials, _ bytes: Span<UInt8>, for chain: AuthenticatorChain, policy: PolicySnapshot
+    ) -> AuthenticationOutcome {
+        guard case .password(let place) = shown.inFields else { return .none }
+        return authenticate(bytes.slice(place), from: shown.address, now: shown.now)
+    }
+
+    func renew(_ principal: Principal, _ again: PresentedAgain, policy: PolicySnapshot) -> AuthenticationOutcome {
+        renew(principal).map { .principal($0) } ?? .rejected(.unknownSubject)
     }
 }
 

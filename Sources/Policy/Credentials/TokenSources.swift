@@ -11,14 +11,14 @@ package final class TokenSources: Sendable {
         case all
         case only([String])
         case allBut([String])
-        /// A place of SAML assertions, at which no token counts.
-        case assertions
+        /// A place of credentials of a kind with a scheme of its own, at which no token counts.
+        case own(Authenticator.Kind)
 
         func contains(_ issuer: String) -> Bool {
             switch self {
             case .all: true
             case .only(let names): names.contains(where: issuer.isExactly)
-            case .assertions: false
+            case .own: false
             case .allBut(let names): !names.contains(where: issuer.isExactly)
             }
         }
@@ -85,14 +85,15 @@ package final class TokenSources: Sendable {
         }
     }
 
-    /// The sources of a route that also takes SAML assertions in header fields.
+    /// The sources of a route whose list has header fields of its own.
     ///
     /// - Parameter tokens: nil for `Authorization: Bearer` alone.
-    static func with(assertionsIn headers: [String], _ tokens: TokenSources?) -> TokenSources? {
-        if headers.isEmpty { return tokens }
-        let usual: [(source: TokenSource, issuers: AcceptedIssuers)] = tokens?.sources ?? [(.authorization, .all)]
-        return TokenSources(
-            usual + headers.map { (source: .header($0, scheme: nil), issuers: .assertions) })
+    static func with(fieldsOf list: AuthenticatorChain?, _ tokens: TokenSources?) -> TokenSources? {
+        let fields: [(source: TokenSource, issuers: AcceptedIssuers)] = (list?.entries ?? []).compactMap { listed in
+            listed.entry.header.map { (.header($0, scheme: nil), .own(listed.entry.kind)) }
+        }
+        if fields.isEmpty { return tokens }
+        return TokenSources((tokens?.sources ?? [(.authorization, .all)]) + fields)
     }
 
     /// Whether upstreams may take a field for one of those with tokens.
@@ -140,7 +141,7 @@ package final class TokenSources: Sendable {
         if authorization != nil { return true }
         switch Credential(bytes.slice(field)).scheme {
         case .token, .dpop: return false
-        case .basic, .saml, .other: return true
+        case .basic, .other: return true
         }
     }
 

@@ -29,7 +29,7 @@ extension PolicySnapshot {
                     inFields: inFields.other, key: inFields.key, route: route, headers: headers, address: address,
                     secure: secure, certificate: certificate, now: now, cache: cache)
                 guard chain.takes(shown, isPair: inFields.isPair) else { return .malformed(.keyBesideCredential) }
-                return chain.authenticate(shown, bytes, self)
+                return chain.authenticate(shown, bytes, policy: self)
             } catch {
                 return .malformed(error)
             }
@@ -94,7 +94,7 @@ extension PolicySnapshot {
             switch credential.scheme {
             case .token, .dpop: return .rejected(.malformedToken)
             case .basic: return .rejected(.malformedCredential)
-            case .saml, .other: return .rejected(.unsupportedScheme)
+            case .other: return .rejected(.unsupportedScheme)
             }
         }
         let rest = value.slice(credential.rest)
@@ -104,7 +104,7 @@ extension PolicySnapshot {
         case .basic:
             if let key = consumerKeys.key(inBasic: rest) { return consumerKeys.authenticate(key.span, now: now) }
             return passwords.authenticate(rest, on: route, bytes: bytes, headers: headers, from: address, now: now)
-        case .saml, .other: return .rejected(.unsupportedScheme)
+        case .other: return .rejected(.unsupportedScheme)
         }
     }
 
@@ -158,20 +158,6 @@ extension PolicySnapshot {
                 return .rejected(error)
             }
         }
-    }
-
-    /// The caller of a SAML assertion.
-    func authenticate(assertion: Span<UInt8>, now: Int64, cache: VerifiedTokenCache) -> AuthenticationOutcome {
-        guard let assertions else { return .rejected(.unsupportedScheme) }
-        if assertion.isEmpty { return .rejected(.malformedCredential) }
-        cache.adopt(generation: generation, keyEpoch: keyEpoch)
-        let reading = revocations.reading
-        guard
-            let known = cache.principal(
-                for: assertion, now: now, revocations: revocations, generation: reading.generation)
-        else { return .resolve(assertions.authenticate([UInt8](copying: assertion), now: now)) }
-        guard known.method == .saml else { return .rejected(.malformedCredential) }
-        return reading.isBlind ? .rejected(.storeUnavailable) : .principal(known)
     }
 
     /// OMS-09: a session that lies idle here may be in use at another process; it is refused only once that is known.

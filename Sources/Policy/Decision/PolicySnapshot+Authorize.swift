@@ -17,7 +17,7 @@ extension PolicySnapshot {
             return .crossSiteRequest
         }
         // Browsers show a certificate with requests that other sites cause, too. Other programs say nothing of a site.
-        if principal.method == .certificate, isForeign(head, headers, bytes) { return .crossSiteRequest }
+        if principal.method.isAmbient, isForeign(head, headers, bytes) { return .crossSiteRequest }
         if !claimsOwnClient(principal, bytes: bytes, headers: headers) { return .backendMismatch }
         return route.refusesKey(bytes: bytes, headers: headers)
     }

@@ -45,9 +45,10 @@ extension PolicySnapshot {
                 }
             case .ask(.credential) where !route.isPublic:
                 guard let principal else { continue }
-                let shown =
-                    principal.method == .certificate && route.entry.options.takesCertificates ? certificate() : nil
-                switch current(principal, shown, on: route, now: now, cache: cache) {
+                let again = PresentedAgain(
+                    route: route, certificate: route.entry.options.takesCertificates ? certificate() : nil, now: now,
+                    cache: cache)
+                switch current(principal, again) {
                 case .success(let caller): decision.principal = caller
                 case .failure(let reason): return .refused(reason)
                 }
@@ -58,55 +59,30 @@ extension PolicySnapshot {
     }
 
     /// The caller under the current configuration, and the key beside its credential.
-    private func current(
-        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
-    ) -> Result<Principal, Reason> {
-        let result = currentHolder(principal, shown, on: route, now: now, cache: cache)
+    private func current(_ principal: Principal, _ again: PresentedAgain) -> Result<Principal, Reason> {
+        let result = currentHolder(principal, again)
         guard let consumer = principal.consumer, case .success(let holder) = result else { return result }
-        switch consumerKeys.renew(consumer, now: now) {
+        switch consumerKeys.renew(consumer, now: again.now) {
         case .principal(let key): return .success(holder.with(key: key))
         case .rejected(let reason), .malformed(let reason): return .failure(reason)
         case .none, .resolve: return .failure(.apiKeyUnknown)
         }
     }
 
-    private func currentHolder(
-        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
-    ) -> Result<Principal, Reason> {
-        if principal.method == .basic, let passwords = route.authenticators?.passwords {
-            return passwords.renew(principal).map { .success($0) } ?? .failure(.unknownSubject)
-        }
-        switch renewed(principal, shown, on: route, now: now, cache: cache) {
+    private func currentHolder(_ principal: Principal, _ again: PresentedAgain) -> Result<Principal, Reason> {
+        // One of a kind that the list does not have is refused for its rights.
+        let judge = again.route.authenticators?.judge(of: principal.method) ?? usual.judge(of: principal.method)
+        switch judge?.renew(principal, again, policy: self) ?? .rejected(.unsupportedScheme) {
         case .principal(let renewed): return .success(renewed)
         case .none: return .failure(.missingCredential)
         // The caller stays the one of the beginning while nothing speaks against it: to ask again would end long-lived
         // exchanges whenever another server is down.
         case .resolve, .rejected(.storeUnavailable), .rejected(.keysUnavailable):
             if revocations.isRevoked(principal) { return .failure(.tokenRevoked) }
-            if let end = principal.expiresAt, end <= now { return .failure(.tokenExpired) }
+            if let end = principal.expiresAt, end <= again.now { return .failure(.tokenExpired) }
             if principal.application == nil { return .success(principal) }
             return opaqueTokens?.renew(principal).map { .success($0) } ?? .failure(.unknownSubject)
         case .rejected(let reason), .malformed(let reason): return .failure(reason)
-        }
-    }
-
-    private func renewed(
-        _ principal: Principal, _ shown: PresentedCertificate?, on route: Route, now: Int64, cache: VerifiedTokenCache
-    ) -> AuthenticationOutcome {
-        switch principal.method {
-        case .bearer:
-            let token = principal.token
-            // A withdrawn key is not fetched again: it is missing among those at hand.
-            return authenticate(token: token.span, now: now, cache: cache, with: .atHand)
-        case .cookie:
-            let cookie = principal.token
-            return route.login.map { authenticate(cookie: cookie.span, of: $0, now: now, cache: cache) }
-                ?? .rejected(.sessionInvalid)
-        case .apiKey: return consumerKeys.renew(principal, now: now)
-        case .certificate: return shown.map { certificates.authenticate($0, now: now) } ?? .none
-        case .saml: return assertions?.renew(principal, now: now) ?? .rejected(.unknownIssuer)
-        case .basic, .anonymousKey, .social:
-            return passwords.renew(principal, on: route).map { .principal($0) } ?? .rejected(.unknownSubject)
         }
     }
 }

@@ -28,7 +28,8 @@ package struct RefusalEvidence {
             switch presented(on: route, bytes, head, headers) {
             case .nothing: return .none
             case .token(let place): return evidence(on: bytes.slice(place), checks, now: now)
-            case .assertion(let place): return policy.assertions?.evidence(on: bytes.slice(place)) ?? .none
+            case .own(let kind, let place):
+                return route?.authenticators?.judge(of: kind)?.evidence(on: bytes.slice(place)) ?? .none
             }
         }
         let lines: [String]
@@ -129,7 +130,7 @@ package struct RefusalEvidence {
             return principal.map { ["the caller is a \($0.kind.rawValue) by \($0.method.rawValue)"] } ?? []
         case .authenticatorNotListed:
             let accepted = route.entry.options.authenticators?.map { entry in
-                entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue
+                entry.issuer.map { "\(entry.kind.name):\($0)" } ?? entry.kind.name
             }
             let shown = principal.map {
                 "credential by \($0.method.rawValue) of issuer \(Evidence.quoted($0.issuer)), "
@@ -170,10 +171,11 @@ package struct RefusalEvidence {
     private enum Presented {
         case nothing
         case token(ByteRange)
-        case assertion(ByteRange)
+        /// A credential of a listed kind that has a scheme of its own.
+        case own(Authenticator.Kind, ByteRange)
     }
 
-    /// The token or assertion of a request, which was refused.
+    /// The signed credential of a request, which was refused.
     private func presented(
         on route: Route?, _ bytes: Span<UInt8>, _ head: RequestHead, _ headers: HeaderTable
     ) -> Presented {
@@ -181,7 +183,7 @@ package struct RefusalEvidence {
         if let sources = route?.tokenSources {
             switch sources.find(bytes, head, headers) {
             case .several: return .nothing
-            case .token(let place, .assertions), .pair(_, (let place, .assertions)): return .assertion(place)
+            case .token(let place, .own(let kind)), .pair(_, (let place, .own(let kind))): return .own(kind, place)
             // Beside a key, the token is in `Authorization`.
             case .token(let place, let issuers) where issuers.takesKey(bytes.slice(place)): break
             case .token(let place, _), .pair(_, (let place, _)): return .token(place)
@@ -196,8 +198,10 @@ package struct RefusalEvidence {
             start: Int(field.start) + Int(credential.rest.start), count: Int(credential.rest.count))
         return switch credential.scheme {
         case .token, .dpop: .token(place)
-        case .saml: .assertion(place)
-        case .basic, .other: .nothing
+        case .basic: .nothing
+        case .other:
+            route?.authenticators?.kind(ofScheme: bytes.slice(field).slice(credential.name)).map { .own($0, place) }
+                ?? .nothing
         }
     }
 

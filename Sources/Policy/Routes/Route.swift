@@ -179,7 +179,7 @@ package final class Route: Sendable {
             webgate: webgate, level: challengeLevel, scopes: access.scopes,
             login: loginRequirement?.challenge ?? [], resources: route.resources, own: scheme?.challenges ?? [])
         self.tokenSources = TokenSources.with(
-            assertionsIn: authenticators?.entries.compactMap(\.header) ?? [],
+            fieldsOf: authenticators,
             options.tokenSources.map { TokenSources($0.map { ($0, .all) }) } ?? tokenSources)
         let tokenCookies = options.forwardsCredential ? [] : self.tokenSources?.cookies ?? []
         ownCookies = (hasSessionCookies ? BrowserCookie.names : []) + tokenCookies

@@ -49,8 +49,8 @@ package struct PolicySettings: Sendable {
     package var opaqueTokens: (any OpaqueTokens)?
     /// Records of tokens issued by issuer modules; nil if no client has a module (OAUTH-09).
     package var grantedTokens: (any GrantedTokens)?
-    /// Issuers of SAML assertions; nil if no route takes assertions.
-    package var assertions: AssertionSettings?
+    /// What certain kinds of credentials are judged by, one of a type.
+    package var credentials: [any CredentialSettings] = []
     /// Verifies tokens of social logins; nil if no client uses it.
     package var socialVerifier: (any SocialVerifier)?
     /// Last use of sessions; nil if no session has an idle timeout (OMS-09).
@@ -65,6 +65,11 @@ package struct PolicySettings: Sendable {
     package var accountProviders: Set<String> = []
     /// Whether local users have their current roles instead of those of the token (ROLE-03).
     package var liveRoles = false
+
+    /// What a kind of credential is judged by; nil where there is none.
+    func settings<Settings: CredentialSettings>(_: Settings.Type) -> Settings? {
+        credentials.lazy.compactMap { $0 as? Settings }.first
+    }
 
     /// The claims and scopes that routes use.
     package var claims: ClaimSelection {
@@ -152,3 +157,6 @@ package struct IssuerSettings: Sendable {
         self.claims = claims
     }
 }
+
+/// What a kind of credential is judged by, beside what all kinds are.
+package protocol CredentialSettings: Sendable {}

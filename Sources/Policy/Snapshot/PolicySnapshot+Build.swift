@@ -8,25 +8,25 @@ extension PolicySnapshot {
         let (groups, claims, sources) = (RouteGroups(settings.routes), settings.claims, settings.tokenSources)
         let origins = RouteOrigins(settings)
         // Routes with the same authenticator share what it remembers.
-        let listed = Set(settings.routes.flatMap { $0.options.authenticators ?? [] })
-        let passwords = Dictionary(
-            uniqueKeysWithValues: listed.compactMap { entry in
-                IssuerCredentials(entry, settings, claims).map { (entry, $0) }
-            })
+        let usualKinds = CredentialKinds.all.filter { $0.isUsual }.map { Authenticator(Authenticator.Kind($0)) }
+        let listed = Set(settings.routes.flatMap { $0.options.authenticators ?? [] } + usualKinds)
+        let judges = Dictionary(
+            uniqueKeysWithValues: listed.map { ($0, ListedKind.judge(for: $0, settings, claims)) })
+        func chain(_ list: [Authenticator]) -> AuthenticatorChain {
+            AuthenticatorChain(list.map { ListedKind($0, judge: judges[$0] ?? nil) })
+        }
         let usual = ErrorAnswers(settings.errors, fields: nil, claims)
         let routes = settings.routes.enumerated().map { index, route in
-            let chain = route.options.authenticators.map { list in
-                AuthenticatorChain(list, passwords: list.lazy.compactMap { passwords[$0] }.first)
-            }
-            return Route(
+            Route(
                 route, index: index, origins: origins, roles: settings.roles,
                 allowedMethods: groups.methods(of: route), claims: claims,
                 errors: ErrorAnswers.of(route.options, settings.errors, usual: usual, claims), tokenSources: sources,
-                authenticators: chain, policyServers: settings.policyServers, hasSessionCookies: settings.seals != nil)
+                authenticators: route.options.authenticators.map(chain), policyServers: settings.policyServers,
+                hasSessionCookies: settings.seals != nil)
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints, errors: usual),
-            cors: origins.cors)
+            cors: origins.cors, usual: chain(usualKinds))
     }
 }
 

@@ -28,8 +28,8 @@ package final class PolicySnapshot: Sendable {
     let passwords: BasicCredentials
     let consumerKeys: ConsumerKeys
     let certificates: CertificateCredentials
-    /// Nil if no route takes SAML assertions.
-    let assertions: AssertionCredentials?
+    /// The kinds that count on routes without a list.
+    let usual: AuthenticatorChain
     let opaqueTokens: (any OpaqueTokens)?
     let grantedTokens: (any GrantedTokens)?
     let activities: (any SessionActivities)?
@@ -37,7 +37,10 @@ package final class PolicySnapshot: Sendable {
     /// Whether there is a route that serves callers without a token, such as while the deny list is unknown.
     package let servesWithoutTokens: Bool
 
-    init(_ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy) {
+    init(
+        _ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy,
+        usual: AuthenticatorChain
+    ) {
         generation = settings.generation
         self.routes = routes
         self.claims = claims
@@ -53,13 +56,14 @@ package final class PolicySnapshot: Sendable {
         passwords = BasicCredentials(settings, claims)
         consumerKeys = ConsumerKeys(settings)
         certificates = CertificateCredentials(settings, claims)
-        assertions = settings.assertions.map { AssertionCredentials($0, settings, claims) }
+        self.usual = usual
         opaqueTokens = settings.opaqueTokens
         grantedTokens = settings.grantedTokens
         activities = settings.activities
         sessions = SessionCookies(settings, principals)
         servesWithoutTokens =
-            routes.routes.isEmpty || routes.routes.contains { PolicySnapshot.serves($0, withoutTokens: settings) }
+            routes.routes.isEmpty
+            || routes.routes.contains { PolicySnapshot.serves($0, withoutTokens: settings, usual) }
     }
 
     /// Whether the gateway sets cookies in browsers, which are withheld from upstreams.
@@ -112,10 +116,10 @@ package final class PolicySnapshot: Sendable {
     }
 
     /// Whether the deny list of tokens has no say in some requests of a route.
-    private static func serves(_ route: Route, withoutTokens settings: PolicySettings) -> Bool {
-        func counts(_ kind: Authenticator.Kind) -> Bool { route.authenticators?.lists(kind) ?? true }
-        return route.isPublic || route.isOptional || counts(.basic) && !settings.users.users.isEmpty
-            || counts(.apiKey) && !settings.consumers.isEmpty
-            || counts(.certificate) && route.entry.options.takesCertificates
+    private static func serves(
+        _ route: Route, withoutTokens settings: PolicySettings, _ usual: AuthenticatorChain
+    ) -> Bool {
+        route.isPublic || route.isOptional
+            || (route.authenticators ?? usual).entries.contains { $0.servesWithoutTokens(on: route, settings) }
     }
 }

@@ -84,7 +84,7 @@ struct Assembly: AssemblyPart {
         let logins = LoginAssembly(context: context)
         logins.add(to: &settings, seals)
         let assertions = AssertionAssembly(context: context).assertionSources(catalogue)
-        settings.assertions = RouteAssertions.settings(context, assertions, store.tokens)
+        settings.credentials += RouteAssertions.settings(context, assertions, store.tokens).map { [$0] } ?? []
         let providers = ProviderAssembly(context: context).providerLogin(seals, store, assertions)
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = TokenServiceAssembly(context: context).build(

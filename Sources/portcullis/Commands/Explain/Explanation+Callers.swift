@@ -7,7 +7,7 @@ extension Explanation {
     /// An entry of `authenticators`.
     static func text(of entry: Authenticator) -> String {
         (entry.needsKey ? "apiKey and " : "")
-            + (entry.issuer.map { "\(entry.kind.rawValue):\($0)" } ?? entry.kind.rawValue)
+            + (entry.issuer.map { "\(entry.kind.name):\($0)" } ?? entry.kind.name)
             + (entry.fallsThrough ? " or the next" : "")
     }
 

@@ -1,0 +1,8 @@
+/// The key of a consumer, which may also be required beside other kinds.
+package enum APIKeyKind: CredentialKind {
+    package static let name = "apiKey"
+}
+
+extension Authenticator.Kind {
+    package static var apiKey: Self { Self(APIKeyKind.self) }
+}
