@@ -24,6 +24,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], isCold: B
     .target(name: name, dependencies: dependencies, swiftSettings: settings + (isCold ? forSize : []))
 }
 
+/// The target of a family, under `Sources/Compatibility/`: only the trait Compatibility builds it.
+func family(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    let path = "Sources/Compatibility/\(name)"
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings + forSize)
+}
+
 /// The tests of one target, under `Tests/`.
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
@@ -107,32 +113,30 @@ let package = Package(
                 "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
                 "OAuthServer", "LoginPages",
             ], isCold: true),
-        library(
+        family(
             "MobileSocial",
             [
                 "Bytes", "Model", "Declaration", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage",
                 "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
-            ], isCold: true),
-        library("ServiceDomains", ["Bytes", "Model", "Declaration", "Configuration"], isCold: true),
-        library(
+            ]),
+        family("ServiceDomains", ["Bytes", "Model", "Declaration", "Configuration"]),
+        family(
             "ApiOmat",
             [
                 "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
                 "Configuration", "Declaration", "Facebook",
-            ], isCold: true),
-        library(
-            "Facebook", ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"],
-            isCold: true),
-        library(
+            ]),
+        family(
+            "Facebook", ["Bytes", "Model", "Declaration", "Crypto", "Outbound", "Identity", "Configuration"]),
+        family(
             "UserProfiles",
-            ["Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"],
-            isCold: true),
-        library(
+            ["Bytes", "Model", "Declaration", "HTTP", "Crypto", "Outbound", "Identity", "Endpoints", "Configuration"]),
+        family(
             "SingleSignOn",
             [
                 "Bytes", "Model", "HTTP", "JOSE", "Outbound", "Identity", "Endpoints", "OAuthServer", "LoginPages",
                 "Authorization", "Configuration", "Declaration",
-            ], isCold: true),
+            ]),
         library(
             "Issuers",
             ["Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),

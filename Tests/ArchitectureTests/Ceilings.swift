@@ -34,7 +34,9 @@ enum Ceilings {
         "Sources/Configuration/Sections/AccessRule+Reading.swift read": (101, "declares one key after the other"),
         "Sources/Configuration/Sections/GatewayConfiguration.swift read": (142, "declares one section after the other"),
         "Sources/Configuration/Sections/GatewayLimits+Reading.swift read": (83, "declares one key after the other"),
-        "Sources/ServiceDomains/MobileApplicationEntry.swift read": (68, "declares one key after the other"),
+        "Sources/Compatibility/ServiceDomains/MobileApplicationEntry.swift read": (
+            68, "declares one key after the other"
+        ),
         "Sources/Gateway/Forwarding/HeaderRewrite.swift request": (81, "writes one head, in its order"),
         "Sources/Gateway/Request/RequestPipeline.swift advance": (61, "one case for each answer of the decision"),
         "Sources/HTTP/H2/H2Callbacks.swift listen": (69, "one registration for each callback"),

@@ -26,7 +26,7 @@ enum SourceTree {
         $0[$1.module, default: []].formUnion($1.imports)
     }
 
-    /// The targets: the directories of Sources that hold Swift files.
+    /// The targets that hold Swift files.
     static let modules = Set(sources.map(\.module)).sorted()
 
     /// The text of a file of the package, named by its path from the root.
@@ -68,8 +68,14 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
         words = SwiftText.words(code)
     }
 
-    /// The target the file belongs to: the directory after Sources or Tests.
-    var module: String { String(path.split(separator: "/")[1]) }
+    /// The target the file belongs to: the directory after Sources, Sources/Compatibility or Tests.
+    var module: String {
+        let names = path.split(separator: "/")
+        return String(names[path.hasPrefix(Self.families) ? 2 : 1])
+    }
+
+    /// Where the targets of families are.
+    static let families = "Sources/Compatibility/"
 
     /// The lines of `code`, without line ends.
     var codeLines: [Substring] { code.split(separator: "\n", omittingEmptySubsequences: false) }
