@@ -126,8 +126,8 @@ package struct ChallengeList {
             || byte == 43 || byte == ASCII.slash
     }
 
-    /// A quoted string (RFC 9110 section 5.6.4). A folded line in it is read as one blank, since OAM-Auth challenges
-    /// may have two lines (CHAL-01).
+    /// A quoted string (RFC 9110 section 5.6.4). A folded line in it is read as one blank, since challenges of
+    /// Webgates may have two lines (CHAL-01).
     private mutating func readQuoted(_ value: Span<UInt8>) -> String? {
         var bytes: [UInt8] = []
         position &+= 1

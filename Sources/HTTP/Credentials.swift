@@ -4,7 +4,7 @@ import Bytes
 package enum Credentials {
     /// Splits `scheme SP rest` into ranges of `value`; nil if the value does not begin with a scheme.
     ///
-    /// The rest is everything that follows, without surrounding blanks, and may be empty. Tokens of OAM-Auth contain
+    /// The rest is everything that follows, without surrounding blanks, and may be empty. Tokens for Webgates contain
     /// `%` and are not a `token68`.
     package static func split(_ value: Span<UInt8>) -> (scheme: ByteRange, rest: ByteRange)? {
         var end = 0

@@ -11,7 +11,7 @@ package struct WebgateChallenge: Equatable, Sendable {
     /// The request context, which is passed on verbatim.
     package var context: String
 
-    /// The first well-formed OAM-Auth challenge of a `WWW-Authenticate` value.
+    /// The first well-formed one of a `WWW-Authenticate` value.
     package static func parse(_ value: Span<UInt8>) -> WebgateChallenge? {
         let challenges = ChallengeList.parse(value) ?? []
         for challenge in challenges where challenge.scheme.lowercased() == "oam-auth" {

@@ -25,7 +25,7 @@ extension Reason {
     // Exchange of outside tokens
     package static var samlUnavailable: Reason { Reason("saml_unavailable", 501) }
 
-    // Mobile & Social
+    // Passwords that other servers verify
     package static var loginForbidden: Reason { Reason("login_forbidden", 403) }
     package static var loginServerUnavailable: Reason { Reason("login_server_unavailable", 503, retryAfter: 1) }
     package static var loginServerInvalidAnswer: Reason { Reason("login_server_invalid_answer", 502, retryAfter: 1) }

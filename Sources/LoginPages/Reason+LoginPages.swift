@@ -14,7 +14,7 @@ extension Reason {
     package static var ssoLoginAsked: Reason { .served("sso_login_asked") }
     package static var errorPage: Reason { .served("error_page") }
 
-    // Mobile & Social
+    // Logout by an identity provider
     package static var oicUnknownService: Reason { Reason("oic_unknown_service", 404) }
 
     // Login pages and single sign-on

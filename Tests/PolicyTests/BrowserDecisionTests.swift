@@ -93,7 +93,7 @@ import Testing
         #expect(decision("/inventory/items", [cookie]) == .denied(.missingCredential))
         #expect(decision("/inventory/me", [cookie]) == .denied(.missingCredential))
         #expect(decision("/open/ping", [cookie]) == .allowed("no caller"))
-        let other = Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .oamAuth) } }
+        let other = Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .webgate) } }
         #expect(decision("/mobileapp", [cookie], other) == .denied(.missingCredential))
         let route = Self.snapshot { $0.routes[3].scheme = Self.scheme() }
         #expect(decision("/inventory/me", [cookie], route) == .allowed("joe"), "SCH-03")
@@ -263,7 +263,7 @@ import Testing
             if case .admitted = readmission { return true } else { return false }
         }
         #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))
-        #expect(!goesOn(Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .oamAuth) } }))
+        #expect(!goesOn(Self.snapshot { $0.change("MobileWG") { $0.scheme = Self.scheme(method: .webgate) } }))
         #expect(!goesOn(Self.snapshot { $0.seals = nil }))
     }
 

@@ -39,7 +39,7 @@ package struct AuthenticationSchemeEntry: Sendable {
             level: object.required(
                 "authenticationLevel", .level, "a level from 0 to 10", placeholder: 0, "Level that its logins reach."),
             challengeMethod: object.value(
-                "challengeMethod", .choice, default: ChallengeMethod.oamAuth,
+                "challengeMethod", .choice, default: ChallengeMethod.webgate,
                 """
                 `OAM-AUTH`; `FORM`: the [form](guides/browser-login.md) at `contextValue` and `challengeUrl`; \
                 `BASIC`: a 401 with `Basic realm="..."`, except for clients that `User-Agent` names. A Basic \

@@ -4,10 +4,10 @@ import Model
 
 extension UpstreamChallengeRule {
     private enum Kind: String, CaseIterable {
-        case oamChallenge = "oam-challenge"
+        case webgate = "oam-challenge"
     }
 
-    /// `"oam-challenge"`, or an object with other settings.
+    /// The kind alone, or an object with other settings.
     static let shape = Shape(
         .either([Shape<Kind>.choice.form(), members.form()]),
         read: { field in
@@ -20,7 +20,7 @@ extension UpstreamChallengeRule {
     ) { object in
         var rule = UpstreamChallengeRule()
         _ = object.required(
-            "kind", .choice, "\"oam-challenge\"", placeholder: Kind.oamChallenge, "How the upstream asks.")
+            "kind", .choice, "\"oam-challenge\"", placeholder: Kind.webgate, "How the upstream asks.")
         object.read(
             "webgates", .names, into: &rule.webgates,
             "Names of the Webgates whose challenges are answered; an empty list means any.")

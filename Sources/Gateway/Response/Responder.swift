@@ -129,7 +129,7 @@ final class Responder: LoopPart {
         endReply(exchange, chunk, nothing.span)
     }
 
-    /// The status line and challenge of a 401: a Webgate's has the reason phrase that OAM-Auth clients expect
+    /// The status line and challenge of a 401: a Webgate's has the reason phrase that its clients expect
     /// (CHAL-01).
     private func appendChallenge(
         _ exchange: Exchange, _ route: Route?, _ reason: Reason, _ bytes: Span<UInt8>, to chunk: Chunk

@@ -5,7 +5,7 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let tokenService = EndpointFeatures(rawValue: 1)
-    /// Applications of ApiOmat.
+    /// Applications of `applications.json`.
     package static let applications = EndpointFeatures(rawValue: 2)
     package static let userProfiles = EndpointFeatures(rawValue: 4)
     package static let serviceDomains = EndpointFeatures(rawValue: 8)

@@ -15,7 +15,7 @@ package struct RouteEntry: Sendable {
     package var authenticationScheme: String?
     /// How browsers log in, in place of a scheme.
     package var login: RouteLoginEntry?
-    /// References of the clients of the route, from both sides of the association (MBE-07); empty for all.
+    /// References of the clients of the route, from both sides of the association; empty for all.
     package var clients: [String] = []
     /// The client of Basic credentials that name none.
     package var defaultBackend: String?

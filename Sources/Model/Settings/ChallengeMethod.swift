@@ -2,5 +2,5 @@
 package enum ChallengeMethod: String, Sendable, CaseIterable {
     case form = "FORM"
     case basic = "BASIC"
-    case oamAuth = "OAM-AUTH"
+    case webgate = "OAM-AUTH"
 }

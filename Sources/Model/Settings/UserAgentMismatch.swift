@@ -4,6 +4,6 @@ package enum UserAgentMismatch: String, Sendable, CaseIterable {
     case bearer
     /// The login form for browsers (SCH-02), `bearer` for others.
     case redirect
-    /// The `OAM-Auth` challenge.
+    /// The Webgate's own challenge.
     case oamAuth = "oam-auth"
 }

@@ -41,8 +41,8 @@ extension TokenService {
         return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
     }
 
-    /// The response of RFC 6749 section 5.1 with only those `oracle_*` members that clients expect (OAUTH-02,
-    /// OAUTH-04), or that of RFC 8693 section 2.2.1.
+    /// The response of RFC 6749 section 5.1, with only those members of others that clients expect (OAUTH-02, OAUTH-04), or
+    /// that of RFC 8693 section 2.2.1.
     private static func reply(
         _ issuance: Issuance, _ token: GrantedToken, idToken: [UInt8]? = nil
     ) -> EndpointResponse {

@@ -7,7 +7,7 @@ package final class Webgate: Sendable {
     package let name: String
     /// 0 to 10.
     package let level: Int
-    /// The agents that get `OAM-Auth`; empty for all clients (AMB-22).
+    /// The agents that get the Webgate's challenge; empty for all clients (AMB-22).
     package let userAgents: [UserAgentPattern]
     /// Nil if not configured: `redirect` if the scheme has a form, otherwise `bearer`.
     package let mismatch: UserAgentMismatch?
@@ -28,7 +28,7 @@ package final class Webgate: Sendable {
         self.injections = injections
     }
 
-    /// Whether a client with this `User-Agent` supports `OAM-Auth` (CHAL-04).
+    /// Whether a client with this `User-Agent` supports the Webgate's challenge (CHAL-04).
     ///
     /// - Parameter userAgent: value of the field; empty if absent.
     package func recognises(_ userAgent: Span<UInt8>) -> Bool {
