@@ -50,8 +50,8 @@ package struct AccessTokenClaims: Sendable, Equatable {
         set { rights[keyPath: path] = newValue }
     }
 
-    /// The claim of `context`, in tokens of clients.
-    private static let contextClaim = "oracle_tk_context"
+    /// The claim of `context` in tokens of backends, and its name in their token responses.
+    package static let contextClaim = "oracle_tk_context"
     /// Which grant the token comes from (OAUTH-02, OAUTH-04).
     package var context: String { rights.kind == .client ? "client_assertion" : "user_assertion" }
 

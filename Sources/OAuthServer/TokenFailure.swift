@@ -61,6 +61,8 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         }
     }
 
+    private static let missingID = "\(CallerFields.backendID) is missing"
+
     package var definition: Definition {
         let badRequest = "invalid_request"
         return switch self {
@@ -148,7 +150,7 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
         case .issuerUnavailable:
             Definition("temporarily_unavailable", "try again later", .tokenIssuerUnavailable)
         case .missingBackend:
-            Definition(badRequest, "Oracle-Mobile-Backend-ID is missing", .ssoBackendMissing)
+            Definition(badRequest, TokenFailure.missingID, .ssoBackendMissing)
         case .unknownBackend: Definition("invalid_client", "no such backend", .ssoBackendUnknown)
         case .basicNotEnabled:
             Definition("unauthorized_client", "HTTP Basic is off for this backend", .ssoBasicNotEnabled)

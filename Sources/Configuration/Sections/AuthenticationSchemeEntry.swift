@@ -18,6 +18,9 @@ package struct AuthenticationSchemeEntry: Sendable {
     /// Its place in the configuration.
     package let pointer: String
 
+    /// `contextValue` by default.
+    package static let usualContext = "/oic_rest"
+
     /// Path of the login form (SCH-02).
     package var formPath: String { String(formTarget.prefix { $0 != "?" }) }
 
@@ -43,7 +46,7 @@ package struct AuthenticationSchemeEntry: Sendable {
                 """
                 `OAM-AUTH`; `FORM`: the [form](guides/browser-login.md) at `contextValue` and `challengeUrl`; \
                 `BASIC`: a 401 with `Basic realm="..."`, except for clients that `User-Agent` names. A Basic \
-                credential without `Oracle-Mobile-Backend-ID` then belongs to the route's backend, where it names \
+                credential without `\(CallerFields.backendID)` then belongs to the route's backend, where it names \
                 exactly one.
                 """),
             challengeRedirectURL: object.value(
@@ -55,7 +58,7 @@ package struct AuthenticationSchemeEntry: Sendable {
             contextType: object.value(
                 "contextType", .name, default: "customWar", "No effect: kept as Access Manager writes it."),
             contextValue: object.value(
-                "contextValue", ownPath, default: "/oic_rest", "Beginning of the path of the login form."),
+                "contextValue", ownPath, default: usualContext, "Beginning of the path of the login form."),
             challenges: object.value(
                 "challenges", ChallengeRule.list, default: [],
                 """

@@ -67,7 +67,7 @@ package struct ClientEntry: Sendable {
                 "Version, such as `1.0`; other sections name the backend as `name/version`."),
             id: object.required(
                 "mobileBackendId", .fieldValue, "a unique id", placeholder: "",
-                "Unique id, sent as `Oracle-Mobile-Backend-ID`."),
+                "Unique id, sent as `\(CallerFields.backendID)`."),
             anonymousKey: object.optional(
                 "anonymousKey", .fieldValue, "What anonymous callers present as Basic credentials.") ?? "",
             clientID: object.optional("clientId", .name, "OAuth client id.") ?? "",
@@ -101,7 +101,7 @@ package struct ClientEntry: Sendable {
             "Name on the pages of logins; `name` by default.")
         object.read(
             "default", .flag, into: &client.isDefault,
-            "Whether Basic credentials without `Oracle-Mobile-Backend-ID` are for it, unless the route names another.")
+            "Whether Basic credentials without `\(CallerFields.backendID)` are for it, unless the route names another.")
         var entry = ClientEntry(
             client: client, identityProviders: providers, isRevoked: isRevoked, clientKeys: clientKeys)
         object.read(

@@ -76,7 +76,7 @@ extension RouteEntry {
         object.read(
             "defaultBackend", .reference(to: .backend), into: &route.defaultBackend,
             """
-            The backend of Basic credentials without `Oracle-Mobile-Backend-ID`, as `name/version`. By default it \
+            The backend of Basic credentials without `\(CallerFields.backendID)`, as `name/version`. By default it \
             is the only backend of a route whose authentication scheme is `BASIC` or whose `authenticators` have `basic`, \
             else the one with `default`.
             """)
@@ -84,7 +84,7 @@ extension RouteEntry {
             "application", .reference(to: .application), into: &route.application,
             """
             Name of the ApiOmat application whose tokens, and no other credentials, open the route. Requests need \
-            `X-Apiomat-Apikey` beside them.
+            `\(CallerFields.applicationKey)` beside them.
             """)
         object.read(
             "allowOrigin", Shape(.text, read: { $0.allowedOrigins() }), into: &route.options.allowOrigin,

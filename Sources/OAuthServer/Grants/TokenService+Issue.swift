@@ -55,10 +55,10 @@ extension TokenService {
             writer.member("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
         case (.contextual, .client):
             writer.member("oracle_client_assertion_type", ClientAssertion.type)
-            writer.member("oracle_tk_context", "client_assertion")
+            writer.member(AccessTokenClaims.contextClaim, "client_assertion")
         case (.standard, _): break
         case (.contextual, .user), (.contextual, .anonymous), (.mobile, _):
-            writer.member("oracle_tk_context", "user_assertion")
+            writer.member(AccessTokenClaims.contextClaim, "user_assertion")
         }
         if let seconds = token.expiresIn { writer.member("expires_in", seconds) }
         // A module's token is bound to nothing.

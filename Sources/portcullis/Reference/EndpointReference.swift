@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Model
 
 /// The page of the reference with all endpoints: the families of endpoints, and the operations that the OpenAPI document
@@ -89,7 +90,7 @@ struct EndpointReference {
     }
 
     /// The form of a scheme with the usual challenge URL, as in `openapi.json`.
-    private static let formPath = "/oic_rest/mobilesso"
+    private static let formPath = AuthenticationSchemeEntry.usualContext + "/mobilesso"
 
     private static func covers(_ path: String, _ operation: String) -> Bool {
         operation == path || path.hasSuffix("/") && operation.hasPrefix(path)
