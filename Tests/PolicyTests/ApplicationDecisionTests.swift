@@ -10,8 +10,9 @@ import Testing
 
 @Suite("AOM-08, AOM-15, AOM-16: tokens of applications on routes")
 struct ApplicationDecisionTests {
-    private static let first = Application(name: "testApp", apiKey: "1234567890123456789")
-    private static let second = Application(name: "otherApp", apiKey: "9876543210987654321")
+    private static let users = Application.UserClass(module: "Basics", model: "User")
+    private static let first = Application(name: "testApp", apiKey: "1234567890123456789", userClass: users)
+    private static let second = Application(name: "otherApp", apiKey: "9876543210987654321", userClass: users)
     private static let key = ("X-Apiomat-Apikey", "1234567890123456789")
 
     private let snapshot: PolicySnapshot = {

@@ -81,7 +81,8 @@ import Testing
 
     /// The paths of a protocol belong to routes where the gateway does not answer them.
     @Test func whatIsNotServedIsNotReserved() throws {
-        let application = Application(name: "testApp", apiKey: "key")
+        let userClass = Application.UserClass(module: "Basics", model: "User")
+        let application = Application(name: "testApp", apiKey: "key", userClass: userClass)
         func isReserved(_ text: String, _ features: EndpointFeatures) throws -> Bool {
             var settings = Self.settings(features)
             settings.applications = [application]

@@ -33,7 +33,8 @@ extension Application {
             name: object.required("name", .identifier, "a name", placeholder: "", "Unique name."),
             apiKey: object.required(
                 "apiKey", key, "a secret", placeholder: "",
-                "API key, sent as `client_secret` and `X-Apiomat-Apikey`."))
+                "API key, sent as `client_secret` and `X-Apiomat-Apikey`."),
+            userClass: .basics)
         object.read(
             "systems", systemNames, into: &application.systems,
             "Systems that tokens are made for; the first where a request names none.")
@@ -67,12 +68,16 @@ extension Application {
 }
 
 extension Application.UserClass {
+    /// That of applications that name none.
+    package static let basics = Application.UserClass(
+        module: "Basics", model: "com.apiomat.backend.modules.basics.User")
+
     private static let modelName = Shape.text(
         .pattern("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$")
     ) { $0.model() }
 
     fileprivate static let shape = Shape.object("an object with \"module\" and \"model\"") { object in
-        var userClass = Application.UserClass()
+        var userClass = basics
         object.read("module", .identifier, into: &userClass.module, "Module.")
         object.read("model", modelName, into: &userClass.model, "Model; its last part is the class.")
         return userClass

@@ -30,10 +30,10 @@ package struct Application: Sendable, Equatable {
     package struct UserClass: Sendable, Equatable {
         /// `Basics`.
         package var module: String
-        /// `com.apiomat.backend.modules.basics.User`.
+        /// A name in parts: `com.example.User`.
         package var model: String
 
-        package init(module: String = "Basics", model: String = "com.apiomat.backend.modules.basics.User") {
+        package init(module: String, model: String) {
             self.module = module
             self.model = model
         }
@@ -50,7 +50,7 @@ package struct Application: Sendable, Equatable {
     package var systems = ["LIVE"]
     /// Only users of this realm log in here.
     package var realm = "Default"
-    package var userClass = UserClass()
+    package var userClass: UserClass
     package var administrator: Administrator?
     /// Names of the users who may change every user object.
     package var writers: [String] = []
@@ -62,8 +62,9 @@ package struct Application: Sendable, Equatable {
     /// How people log in at a social provider; nil where they don't (AOM-11).
     package var socialLogin: SocialLogin?
 
-    package init(name: String, apiKey: String) {
+    package init(name: String, apiKey: String, userClass: UserClass) {
         self.name = name
         self.apiKey = apiKey
+        self.userClass = userClass
     }
 }

@@ -27,11 +27,11 @@ final class Apps: Sendable {
 
     init(store: any TokenStore = MemoryTokenStore(), _ change: (inout Application) -> Void = { _ in }) {
         self.store = store
-        var first = Application(name: "testApp", apiKey: Apps.key)
+        var first = Application(name: "testApp", apiKey: Apps.key, userClass: .basics)
         first.administrator = Application.Administrator(mail: "admin@example.com", passwordHash: Apps.hash("adminpw"))
         first.writers = ["writer"]
         change(&first)
-        let second = Application(name: "otherApp", apiKey: Apps.other)
+        let second = Application(name: "otherApp", apiKey: Apps.other, userClass: .basics)
         var settings = ApplicationTokens.Settings(
             applications: ApplicationStore([first, second]), users: Apps.users, hasher: PasswordHasher(),
             catalogue: RoleCatalogue(["Manager", "Clerk"]), store: store, key: Apps.digestKey)

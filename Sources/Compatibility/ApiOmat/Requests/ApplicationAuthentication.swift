@@ -9,7 +9,7 @@ import OAuthServer
 struct ApplicationAuthentication: Sendable {
     private let applications: ApplicationStore
     /// Compared with when the application does not exist, so that both cases take the same time.
-    private let decoy = Application(name: "", apiKey: AccessTokenMinter.randomID())
+    private let decoy = Application(name: "", apiKey: AccessTokenMinter.randomID(), userClass: .basics)
 
     private let throttle: ClientThrottle
 
