@@ -49,11 +49,11 @@ enum CompatibilityFamilies {
         #if Compatibility
             [
                 UserProfileSection.declaration, SingleSignOnSection.declaration, ServiceDomainsSection.declaration,
-                Application.section, SocialLogin.declaration, SingleSignOnSection.ofBackends,
+                Application.section, Application.ofRoutes, SocialLogin.declaration, SingleSignOnSection.ofBackends,
             ]
         #else
             ["serviceDomains", "applications", "userProfile", "singleSignOn"].map(SectionExtension.absent)
-                + ["facebook", "enableSso"].map(SectionExtension.absentBackendKey)
+                + ["facebook", "enableSso"].map(SectionExtension.absentBackendKey) + [.absentRouteKey("application")]
         #endif
     }
 }

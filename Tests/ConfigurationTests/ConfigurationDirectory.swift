@@ -71,8 +71,7 @@ final class ConfigurationDirectory {
 enum Families {
     static let sections = [
         UserProfileSection.declaration, SingleSignOnSection.declaration, ServiceDomainsSection.declaration,
-        Application.section, SocialLogin.declaration,
-        SingleSignOnSection.ofBackends,
+        Application.section, Application.ofRoutes, SocialLogin.declaration, SingleSignOnSection.ofBackends,
     ]
     static let endpoints =
         UserProfileEndpoints.all + ApplicationEndpoints.all + MobileSocialEndpoints.all + SingleSignOnEndpoints.all

@@ -19,6 +19,16 @@ extension Application {
             }
         })
 
+    /// `application` of routes.
+    package static let ofRoutes = SectionExtension.routeKey("application") { object, route in
+        object.read(
+            "application", .reference(to: .application), into: &route.application,
+            """
+            Name of the ApiOmat application whose tokens, and no other credentials, open the route. Requests need \
+            `X-Apiomat-Apikey` beside them.
+            """)
+    }
+
     private func checkWriters(among users: [User], at pointer: String, _ findings: Findings) {
         let names = users.filter { $0.realm == realm }.map(\.username)
         for (index, writer) in writers.enumerated() where !names.contains(writer) {

@@ -13,6 +13,8 @@ package struct SectionExtension: Sendable {
             isList: Bool, form: @Sendable () -> Form, read: @Sendable (Field, inout GatewayConfiguration) -> Void)
         /// A key of entries of `backends.json`.
         case backendKey(read: ClientEntry.BackendKey)
+        /// A key of routes.
+        case routeKey(read: RouteEntry.Key)
         /// A section that the program is built without.
         case absent
     }
@@ -62,11 +64,25 @@ package struct SectionExtension: Sendable {
         SectionExtension(name: name, meaning: "", kind: .backendKey(read: read)) { _, _ in }
     }
 
+    /// A key of routes.
+    package static func routeKey(
+        _ name: String, read: @escaping @Sendable (inout ObjectReader, inout RouteEntry) -> Void
+    ) -> SectionExtension {
+        SectionExtension(name: name, meaning: "", kind: .routeKey(read: read)) { _, _ in }
+    }
+
     /// A key of entries of `backends.json` that the program is built without: an error where an entry has it and it is not
     /// `false`.
     package static func absentBackendKey(_ name: String) -> SectionExtension {
         backendKey(name) { object, _ in
             if let field: Field = object.take(name), field.node.bool != false { SectionExtension.reportAbsence(field) }
+        }
+    }
+
+    /// A key of routes that the program is built without: an error where a route has it.
+    package static func absentRouteKey(_ name: String) -> SectionExtension {
+        routeKey(name) { object, _ in
+            if let field: Field = object.take(name) { SectionExtension.reportAbsence(field) }
         }
     }
 
@@ -84,7 +100,7 @@ package struct SectionExtension: Sendable {
     var hasFile: Bool {
         switch kind {
         case .file, .absent: true
-        case .member, .backendKey: false
+        case .member, .backendKey, .routeKey: false
         }
     }
 
@@ -136,6 +152,11 @@ extension [SectionExtension] {
         compactMap { if case .backendKey(let read) = $0.kind { read } else { nil } }
     }
 
+    /// The keys of routes.
+    var routeKeys: [RouteEntry.Key] {
+        compactMap { if case .routeKey(let read) = $0.kind { read } else { nil } }
+    }
+
     /// Declares the members of `gateway.json` that other targets have, and reads their sections.
     func read(_ root: inout ObjectReader, into configuration: inout GatewayConfiguration) {
         let findings = root.field.findings
@@ -145,7 +166,7 @@ extension [SectionExtension] {
             case .file(let isList, _, let read):
                 root.takeSection(part.name, isList: isList)
                 if let field = findings.section(part.name) { read(field, &configuration) }
-            case .backendKey: break
+            case .backendKey, .routeKey: break
             case .absent:
                 let _: Field? = root.take(part.name)
                 findings.section(part.name).map(SectionExtension.reportAbsence)

@@ -39,7 +39,7 @@ package struct SectionForm: Sendable {
             SectionForm(
                 name: "routes",
                 meaning: "Parts of the API and who may call them. The longest match wins.",
-                form: .list(RouteEntry.shape.form(), isUnique: false)),
+                form: .list(RouteEntry.shape(extensions.routeKeys).form(), isUnique: false)),
             SectionForm(
                 name: "identityProviders",
                 meaning: "Identity providers that browsers are sent to for a login.",

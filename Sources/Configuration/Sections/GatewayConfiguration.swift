@@ -235,7 +235,7 @@ extension GatewayConfiguration {
             cors: root.section(
                 "cors", "Cross-origin requests, beside `Security_AllowOrigin`.", CORSSettings.read),
             passwords: root.section("passwords", "How passwords are checked.", PasswordsSection.read),
-            routes: section("routes").map(RouteEntry.readAll) ?? [],
+            routes: section("routes").map { RouteEntry.readAll($0, keys: extensions.routeKeys) } ?? [],
             webgates: section("webgates").map(WebgateEntry.readAll) ?? [],
             authenticationSchemes: section("authenticationSchemes").map(AuthenticationSchemeEntry.readAll) ?? [],
             clients: ClientEntry.readAll(

@@ -3,7 +3,11 @@ import Declaration
 import Model
 
 extension RouteEntry {
-    static func readAll(_ field: Field) -> [RouteEntry] {
+    /// A key that another target declares.
+    typealias Key = @Sendable (inout ObjectReader, inout RouteEntry) -> Void
+
+    static func readAll(_ field: Field, keys: [Key]) -> [RouteEntry] {
+        let shape = shape(keys)
         var routes: [RouteEntry] = []
         var indices: [String: Int] = [:]
         for element in field.elements("an array of routes") ?? [] {
@@ -20,7 +24,11 @@ extension RouteEntry {
         return routes
     }
 
-    static let shape = Shape.object("a route: {\"path\", \"upstream\"}") { object in
+    static func shape(_ keys: [Key]) -> Shape<RouteEntry> {
+        .object("a route: {\"path\", \"upstream\"}") { read(&$0, keys) }
+    }
+
+    private static let read: @Sendable (inout ObjectReader, [Key]) -> RouteEntry = { object, keys in
         let path = object.required(
             "path", Shape(.pattern("^/"), read: path), "a path pattern", placeholder: .nothing,
             "Literal segments, `*` or `{name}` for exactly one segment, `**` at the end for zero or more.")
@@ -80,12 +88,7 @@ extension RouteEntry {
             is the only backend of a route whose authentication scheme is `BASIC` or whose `authenticators` have `basic`, \
             else the one with `default`.
             """)
-        object.read(
-            "application", .reference(to: .application), into: &route.application,
-            """
-            Name of the ApiOmat application whose tokens, and no other credentials, open the route. Requests need \
-            `\(CallerFields.applicationKey)` beside them.
-            """)
+        for read in keys { read(&object, &route) }
         object.read(
             "allowOrigin", Shape(.text, read: { $0.allowedOrigins() }), into: &route.options.allowOrigin,
             "Overrides `Security_AllowOrigin` for this route.")

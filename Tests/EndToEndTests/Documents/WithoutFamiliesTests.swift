@@ -25,6 +25,9 @@ import Testing
             ("singleSignOn", #"{"captureRedirect": true}"#, "/singleSignOn"),
             ("backends", FixtureSettings.backends, "/backends/0/enableSso"),
             (
+                "routes", #"[{"path": "/a", "upstream": "stub", "application": "testApp"}]"#, "/routes/0/application"
+            ),
+            (
                 "applications", #"[{"name": "testApp", "apiKey": "1234567890123456789"}]"#, "/applications"
             ),
             (
