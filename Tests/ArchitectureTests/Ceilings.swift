@@ -22,7 +22,7 @@ enum Ceilings {
     static let unlabelled = 455
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
-    static let vendorWords = 44
+    static let vendorWords = 39
 
     /// Lines of Sources, in percent, that a new reason, page text, endpoint, and setting compile again; under 30 is
     /// the goal.

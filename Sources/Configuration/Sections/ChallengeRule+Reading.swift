@@ -23,8 +23,9 @@ extension ChallengeRule {
         let expected = "the name of a scheme: letters, digits and hyphens"
         guard let name = field.text(expected) else { return nil }
         guard Token.isValid(name) else { return field.invalid(expected) }
-        guard name.lowercased() != "oam-auth" else {
-            return field.error("the gateway writes challenges of OAM-Auth itself", expected: "another scheme")
+        guard name.lowercased() != UpstreamChallengeRule.scheme.lowercased() else {
+            return field.error(
+                "the gateway writes challenges of \(UpstreamChallengeRule.scheme) itself", expected: "another scheme")
         }
         return name
     }

@@ -5,6 +5,8 @@ import Model
 extension UpstreamChallengeRule {
     private enum Kind: String, CaseIterable {
         case webgate = "oam-challenge"
+
+        static let quoted = "\"\(webgate.rawValue)\""
     }
 
     /// The kind alone, or an object with other settings.
@@ -16,11 +18,11 @@ extension UpstreamChallengeRule {
         })
 
     private static let members = Shape.object(
-        "\"oam-challenge\", or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}"
+        "\(Kind.quoted), or an object: {\"kind\", \"webgates\", \"userAgent\", \"maxReplayBytes\"}"
     ) { object in
         var rule = UpstreamChallengeRule()
         _ = object.required(
-            "kind", .choice, "\"oam-challenge\"", placeholder: Kind.webgate, "How the upstream asks.")
+            "kind", .choice, Kind.quoted, placeholder: Kind.webgate, "How the upstream asks.")
         object.read(
             "webgates", .names, into: &rule.webgates,
             "Names of the Webgates whose challenges are answered; an empty list means any.")
@@ -37,7 +39,7 @@ extension UpstreamChallengeRule {
     }
 
     private static func userAgent(_ field: Field) -> [UInt8]? {
-        let expected = "visible ASCII text, such as \"OAMMS-Agent\""
+        let expected = "visible ASCII text, such as \"\(usualAgent)\""
         guard let text = field.text(expected) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }), !text.hasPrefix(" "), !text.hasSuffix(" ")
         else { return field.invalid(expected) }

@@ -75,7 +75,7 @@ struct RouteAssembly: AssemblyPart {
     private func injections(
         of entry: RouteEntry, at pointer: String, _ modules: [String: GuardedIssuer]
     ) -> [InjectionRule] {
-        let scheme = entry.options.challengeRule == nil ? "Bearer" : "OAM-Auth"
+        let scheme = entry.options.challengeRule == nil ? "Bearer" : UpstreamChallengeRule.scheme
         if !entry.injections.isEmpty {
             return entry.injections.compactMap { rule($0, at: $0.pointer, modules, scheme: scheme) }
         }
