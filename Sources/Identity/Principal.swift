@@ -22,28 +22,31 @@ package final class Principal: Sendable {
         package let isSigned: Bool
         /// Whether browsers send it with requests that other sites cause. Cookies have a rule of their own.
         package let isAmbient: Bool
+        /// The first eight bytes of the name, which differ where names do: each request compares methods.
+        private let start: UInt64
 
         package init(_ rawValue: String, isSigned: Bool = false, isAmbient: Bool = false) {
             self.rawValue = rawValue
             self.isSigned = isSigned
             self.isAmbient = isAmbient
+            start = rawValue.utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
 
-        package static func == (a: Method, b: Method) -> Bool { a.rawValue == b.rawValue }
+        package static func == (a: Method, b: Method) -> Bool { a.start == b.start && a.rawValue == b.rawValue }
 
-        package static var bearer: Method { Method("bearer", isSigned: true) }
-        package static var basic: Method { Method("basic") }
-        package static var anonymousKey: Method { Method("anonymousKey") }
+        package static let bearer = Method("bearer", isSigned: true)
+        package static let basic = Method("basic")
+        package static let anonymousKey = Method("anonymousKey")
         /// A social provider's token together with an anonymous key (FB-01).
-        package static var social: Method { Method("social") }
+        package static let social = Method("social")
         /// The key of a consumer.
-        package static var apiKey: Method { Method("api_key") }
+        package static let apiKey = Method("api_key")
         /// The cookie of a browser login (SCH-02).
-        package static var cookie: Method { Method("cookie", isSigned: true) }
+        package static let cookie = Method("cookie", isSigned: true)
         /// The certificate of the connection.
-        package static var certificate: Method { Method("certificate", isAmbient: true) }
+        package static let certificate = Method("certificate", isAmbient: true)
         /// A SAML assertion.
-        package static var saml: Method { Method("saml", isSigned: true) }
+        package static let saml = Method("saml", isSigned: true)
     }
 
     /// The level of a password or a client secret, on the scale that webgates require (CHAL-06).
