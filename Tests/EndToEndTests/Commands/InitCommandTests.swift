@@ -117,19 +117,30 @@ import Testing
         #expect(page.status == 302 && page.only("Location")?.contains("/login") == true, "\(page.text)")
     }
 
-    @Test("Oracle clients get their challenge")
+    @Test("Oracle clients get their challenge, and the printed commands of a client log in and get an answer")
     func oracleClients() throws {
-        let (directory, said) = try make("--oracle")
-        // The commands that it prints for a client.
-        let link = try #require(said.firstMatch(of: /portcullis client configure '([^']+)'/)).1
+        // The commands name the port.
+        let address = "127.0.0.1:\(PeerListener().port)"
+        let (directory, said) = try make("--oracle", "--listen", address)
+        let gateway = try GatewayProcess(directory, listeners: [address])
+        for agent in ["OIC-Agent", "OAMMS-Agent"] {
+            let challenge = try gateway.request(
+                "GET", "/items", [Field(name: "User-Agent", value: agent)], listener: address)
+            #expect(challenge.status == 401)
+            #expect(challenge.only("WWW-Authenticate")?.hasPrefix(#"OAM-Auth realm="AppWG:2 "#) == true, "\(agent)")
+        }
+        upstream.on("/") { _ in [.reply(body: "of the API")] }
+        let password = try #require(said.firstMatch(of: /password ([A-Za-z0-9_-]+),/)).1
         let home = try ClientHome()
-        let configured = try home.run("configure", String(link))
-        #expect(configured.output == "http://localhost:8080  App" && configured.errors.isEmpty, "\(configured)")
-        #expect(said.hasSuffix("portcullis client login --user admin"))
-        let gateway = try serve(directory)
-        let challenge = try request(gateway, [Field(name: "User-Agent", value: "OIC-Agent")])
-        #expect(challenge.status == 401)
-        #expect(challenge.only("WWW-Authenticate")?.hasPrefix(#"OAM-Auth realm="AppWG:2 "#) == true)
+        let answers = try said.matches(of: /(?m)^portcullis client (.+)$/).map { command in
+            let words = command.1.split(separator: " ").map { $0.trimmingCharacters(in: ["'"]) }
+            return try Program.run(
+                GatewayProcess.binary, ["client"] + words, environment: ["PORTCULLIS_CLIENT_HOME": home.path],
+                input: "\(password)\n")
+        }
+        #expect(answers.count == 3 && answers.allSatisfy { $0.ending == .exit(0) && $0.errors.isEmpty }, "\(answers)")
+        #expect(answers.first?.output == "http://\(address.replacing("127.0.0.1", with: "localhost"))  App")
+        #expect(answers.last?.output == "of the API")
     }
 
     @Test(

@@ -14,14 +14,21 @@
                   }],
                   "users": [{ "username": "admin", "password": \(hash), "roles": ["admin"] }],
                   "roles": ["admin"],
-                  // Clients with this User-Agent get 401 OAM-Auth with a request-ctx.
-                  "webgates": [{ "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": "OIC-Agent" } }],
+                  // Clients with one of these User-Agents get 401 OAM-Auth with a request-ctx; `portcullis client` sends the second.
+                  "webgates": [{
+                    "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": ["OIC-Agent", "OAMMS-Agent"] }
+                  }],
                   // Where they log in.
                   "serviceDomains": { "App": { "mobile": true, "applications": { "App": { "backend": "app/1.0" } } } },
                   "routes": [{ "path": "/**", "upstream": "api", "webgate": "AppWG", "backends": ["app/1.0"] }]
                 """
             },
-            steps: { ["portcullis client configure '\(link($0))'", "portcullis client login --user admin"] })
+            steps: {
+                [
+                    "portcullis client configure '\(link($0))'", "portcullis client login --user admin",
+                    "portcullis client request \($0)/",
+                ]
+            })
 
         /// The link by which clients of the service domain are configured.
         private static func link(_ base: String) -> String {
