@@ -161,6 +161,17 @@ import Testing
         #expect(try fixture.gateway.admin("DELETE", unlock).status == 204)
         #expect(try fixture.authenticate(handle, user: "ann", password: "Welcome2").status == 200)
         #expect(try fixture.gateway.admin("DELETE", unlock).status == 404)
+        // The same by a command, which finds the gateway by its configuration.
+        for _ in 0..<3 { #expect(try fixture.authenticate(handle, user: "ann", password: "no").status == 401) }
+        let (running, port) = (fixture.gateway.gateway, try fixture.gateway.gateway.port("admin"))
+        let text = try running.configuration.read("gateway.json")
+        try running.configuration.write(
+            "gateway.json", text.replacing(#""port": 0, "adminToken""#, with: #""port": \#(port), "adminToken""#))
+        let unlocked = try CommandLine.run(
+            "users", "unlock", "ann", "--domain", MobileFixture.domain, "--application", "DemoApp", "--config",
+            running.configuration.path)
+        #expect(unlocked.ending == .exit(0), "\(unlocked.errors)")
+        #expect(try fixture.authenticate(handle, user: "ann", password: "Welcome2").status == 200)
     }
 
     @Test("OMS-15 OMS-16: devices are listed and wiped; other sessions continue")

@@ -10,11 +10,16 @@ struct AdminInvocation {
         let names: ClosedRange<Int>
         let options: Set<String>
         let flags: Set<String>
+        /// Whether the files of a directory do not suffice.
+        let needsGateway: Bool
 
-        init(_ names: ClosedRange<Int>, options: Set<String> = [], flags: Set<String> = []) {
+        init(
+            _ names: ClosedRange<Int>, options: Set<String> = [], flags: Set<String> = [], needsGateway: Bool = false
+        ) {
             self.names = names
             self.options = options
             self.flags = flags
+            self.needsGateway = needsGateway
         }
     }
 
@@ -22,11 +27,8 @@ struct AdminInvocation {
     let arguments: Arguments
     let target: AdminTarget
 
-    /// - Parameter needsGateway: whether the files of a directory do not suffice.
     /// - Throws: `.usage` after printing what is wrong.
-    init(
-        _ words: [String], of command: any Command.Type, needsGateway: Bool = false, _ actions: [String: Shape]
-    ) throws(ExitStatus) {
+    init(_ words: [String], of command: any Command.Type, _ actions: [String: Shape]) throws(ExitStatus) {
         guard let action = words.first else { throw command.usageError() }
         guard let shape = actions[action] else {
             throw command.unknownAction(action, among: actions.keys)
@@ -37,7 +39,7 @@ struct AdminInvocation {
             throw AdminInvocation.wrongCount(command, action, arguments.positional.count, shape.names)
         }
         self.action = action
-        target = needsGateway ? try .running(arguments) : try AdminTarget(arguments)
+        target = shape.needsGateway ? try .running(arguments) : try AdminTarget(arguments)
     }
 
     /// Prints how many names an action expects, and its lines of the help.

@@ -21,8 +21,11 @@ enum DevicesCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
-            arguments, of: self, needsGateway: true,
-            ["list": .init(0...0, options: ["--subject", "--limit"]), "wipe": .init(1...1)])
+            arguments, of: self,
+            [
+                "list": .init(0...0, options: ["--subject", "--limit"], needsGateway: true),
+                "wipe": .init(1...1, needsGateway: true),
+            ])
         switch call.action {
         case "list":
             try call.show(.get, ["devices"], query: ["subject", "limit"].map { ($0, call.arguments["--\($0)"]) })

@@ -34,10 +34,11 @@ enum TokensCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let call = try AdminInvocation(
-            arguments, of: self, needsGateway: true,
+            arguments, of: self,
             [
-                "list": .init(0...0, options: owners.union(["--limit"])), "revoke": .init(0...1, options: revoked),
-                "clean": .init(0...0),
+                "list": .init(0...0, options: owners.union(["--limit"]), needsGateway: true),
+                "revoke": .init(0...1, options: revoked, needsGateway: true),
+                "clean": .init(0...0, needsGateway: true),
             ])
         let selection = [
             ("subject", "--subject"), ("client", "--client"), ("application", "--application"), ("limit", "--limit"),

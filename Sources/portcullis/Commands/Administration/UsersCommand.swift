@@ -22,7 +22,8 @@ enum UsersCommand: Command {
         Passwords are read from standard input (one line, without echo on a terminal) and stored hashed. A new password and
         `disable` revoke all tokens of the user.
 
-        unlock  ends the lock-out of a user at an application of a service domain, on a running gateway
+        unlock  ends the lock-out of a user at an application of a service domain, on a running gateway: that of --admin, or
+                of the `admin` section of --config
         import  adds the users of a CSV file (RFC 4180) with a header row, all or none; `-` reads standard input.
                 Columns: \(columns).
                 Roles are separated by `;`. Each problem is reported with its line. Passwords are hashed by this command, on
@@ -51,7 +52,7 @@ enum UsersCommand: Command {
                 flags: ["--no-password", "--disabled"]),
             "set-password": .init(1...1, options: realm.union(["--scheme"]), flags: ["--no-password"]),
             "import": .init(1...1, options: ["--scheme"]),
-            "unlock": .init(1...1, options: ["--domain", "--application"]),
+            "unlock": .init(1...1, options: ["--domain", "--application"], needsGateway: true),
         ]
     }()
 
