@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Gateway
 import HTTP
@@ -50,7 +51,27 @@ enum TokensCommand: Command {
         case "clean": try call.show(.post, ["tokens", "clean"])
         default:
             guard call.names.isEmpty == isSelected else { throw usageError() }
-            try call.show(.delete, ["tokens"] + call.names, query: isSelected ? selection : [])
+            let request = AdminRequest.command(.delete, ["tokens"] + call.names, query: isSelected ? selection : [])
+            let removed = try call.target.perform(request)?["removed"]?.integer
+            // The deny list refuses tokens without a record, so the number alone would say nothing.
+            Terminal.print(
+                "\(revokedTokens(call)) revoked: refused from now on"
+                    + (removed.map { "; records removed from the store: \($0)" } ?? ""))
         }
+    }
+
+    /// What a revocation covers, as the subject of a sentence.
+    private static func revokedTokens(_ call: AdminInvocation) -> String {
+        let arguments = call.arguments
+        guard call.names.isEmpty else { return "the token \"\(call.first)\" is" }
+        var owner = arguments["--subject"].map { "the user \"\($0)\"" }
+        let names = [("client", "--client"), ("application", "--application"), ("issuer", "--issuer")]
+        for (kind, option) in names {
+            // The deny list has entries for whole users: it refuses their tokens at other clients as well.
+            guard let name = arguments[option], kind != "client" || owner == nil else { continue }
+            owner = (owner.map { "\($0) at " } ?? "") + "the \(kind) \"\(name)\""
+        }
+        let end = arguments["--issued-before"].flatMap { Int64($0) }.map { "at \(InternetDate.text($0)) or earlier" }
+        return "all tokens of \(owner ?? "") that were issued \(end ?? "until now") are"
     }
 }
