@@ -64,6 +64,18 @@ import Testing
         #expect(Self.problem(leaf.chainPEM, leaf.keyPEM, ocsp: [0x30, 3, 10, 1, 6]) == .malformedResponse)
     }
 
+    @Test func hostsAreCoveredByNamesWildcardsAndAddresses() throws {
+        let (leaf, wildcard, device) = (
+            try TLSSample.leaf.inspect(), try TLSSample.wildcard.inspect(), try TLSSample.device.inspect()
+        )
+        #expect(leaf.covers("a.example") && leaf.covers("B.Example.") && !leaf.covers("c.example"))
+        #expect(!leaf.covers("x.a.example") && !leaf.covers("example") && !leaf.covers(""))
+        // One label, the leftmost.
+        #expect(wildcard.covers("www.example.com") && !wildcard.covers("a.www.example.com"))
+        #expect(!wildcard.covers("example.com") && !wildcard.covers(".example.com"))
+        #expect(device.covers("192.0.2.7") && device.covers("2001:db8:0::7") && !device.covers("192.0.2.8"))
+    }
+
     @Test func weakAndLockedKeysAreRefused() {
         // Its key is a file once it has been issued, which the first caller waits for.
         let leaf = TLSSample.leaf

@@ -64,7 +64,9 @@ struct CertificateChain: Sendable {
         // The common name is a host name only without the extension for names (RFC 6125 section 6.4.4).
         let hosts = names.isPresent ? names.hosts : leaf.commonName.map { [$0.lowercased()] } ?? []
         return CertificateSummary(
-            subject: leaf.subject, isSelfSigned: leaf.issued(leaf), names: hosts, keyKind: kind, keyBits: bits,
+            subject: leaf.subject, isSelfSigned: leaf.issued(leaf), names: hosts, addresses: names.addresses,
+            keyKind: kind,
+            keyBits: bits,
             fingerprint: Hexadecimal.text(leaf.fingerprint), notBefore: leaf.notBefore, notAfter: leaf.notAfter)
     }
 

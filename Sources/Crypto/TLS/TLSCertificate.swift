@@ -1,3 +1,6 @@
+import Bytes
+import Model
+
 /// A certificate with its chain and key, as in files.
 package struct TLSCertificate: Sendable {
     /// The certificate, followed by those of its issuers, in PEM form. The root is optional.
@@ -28,6 +31,8 @@ package struct CertificateSummary: Sendable, Equatable {
     package let isSelfSigned: Bool
     /// Its host names in lower case: the alternative names, or else the common name.
     package let names: [String]
+    /// Its alternative names that are IP addresses.
+    package let addresses: [String]
     package let keyKind: KeyKind
     package let keyBits: Int
     /// SHA-256 of the certificate in lower-case hexadecimal.
@@ -41,4 +46,13 @@ package struct CertificateSummary: Sendable, Equatable {
     package func isExpired(at now: Int64) -> Bool { now > notAfter }
     /// Whether it is not yet valid at a Unix time.
     package func isPremature(at now: Int64) -> Bool { now < notBefore }
+
+    /// Whether clients accept it for a host, a name or an IP address: `*` stands for one label, the leftmost (RFC 6125
+    /// section 6.4).
+    package func covers(_ host: String) -> Bool {
+        if let address = IPAddress(host) { return addresses.contains { IPAddress($0) == address } }
+        guard let host = ServerNameTable.canonical(host), !host.hasPrefix(".") else { return false }
+        let wildcard = host.firstIndex(of: ".").map { "*\(host[$0...])" } ?? host
+        return names.contains { $0.isExactly(host) || $0.isExactly(wildcard) }
+    }
 }

@@ -10,7 +10,7 @@ struct ListenerAssembly: AssemblyPart {
 
     /// The settings of the listeners, in the order of the configuration.
     func listeners() -> [ListenerSettings] {
-        configuration.listeners.enumerated().map { index, entry in
+        let listeners = configuration.listeners.enumerated().map { index, entry in
             var settings = ListenerSettings(entry.rules)
             settings.takesClearCredentials =
                 entry.rules.role != .redirect && !(configuration.tokenService.requiresTLS ?? !entry.place.isLocal)
@@ -26,6 +26,23 @@ struct ListenerAssembly: AssemblyPart {
             }
             settings.forwardedCertificates = entry.forwardedCertificates(context, at: "/listeners/\(index)")
             return settings
+        }
+        if context.loaded.isForProduction { warnOfMissingNames(listeners) }
+        return listeners
+    }
+
+    /// Warns of hosts of the gateway's origins that no certificate names. Where proxies stand in front, clients may see
+    /// their certificates.
+    private func warnOfMissingNames(_ listeners: [ListenerSettings]) {
+        let certificates = listeners.filter { $0.rules.role == .proxy }.flatMap { $0.tls?.context.certificates ?? [] }
+        guard !certificates.isEmpty, configuration.trustedProxies.isEmpty else { return }
+        let names = certificates.map(\.shownNames).joined(separator: ", ")
+        for (index, origin) in configuration.origins.enumerated()
+        where origin.isSecure && !certificates.contains(where: { $0.covers(origin.host) }) {
+            context.report(
+                index == 0 ? "/baseUrl" : "/additionalBaseUrls/\(index - 1)",
+                "the certificates of the listeners are for \(names)", expected: "one for \"\(origin.host)\"",
+                severity: .warning)
         }
     }
 

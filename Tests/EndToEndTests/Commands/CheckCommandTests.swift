@@ -176,6 +176,40 @@ import Testing
         #expect(keys.errors.contains("\(warning) has expired on 2020-01-02T00:00:00Z"), "\(keys.errors)")
     }
 
+    @Test("hosts that no certificate names are a warning with --production, unless proxies stand in front")
+    func certificateNames() throws {
+        let directory = try ConfigurationDirectory()
+        try SecureFixture.makeCertificate("gw", "DNS:*.example.com,DNS:a.example.org,IP:203.0.113.5", in: directory)
+        func warnings(_ origins: [String], trusts: String = "", _ options: String...) throws -> [Substring] {
+            var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+            settings["baseUrl"] = "\"\(origins[0])\""
+            settings["additionalBaseUrls"] = FixtureSettings.list(origins.dropFirst().map { "\"\($0)\"" })
+            settings["trustedProxies"] = "[\(trusts)]"
+            settings["listeners"] = #"""
+                [{"name": "public", "address": "127.0.0.1", "port": 0,
+                  "tls": {"certificates": [{"certFile": "gw/cert.pem", "keyFile": "gw/key.pem"}]}}]
+                """#
+            try directory.write("gateway.json", settings.text)
+            return try CommandLine.run(["check", directory.path] + options).errors.split(separator: "\n")
+                .filter { $0.contains("certificates of the listeners") }
+        }
+        let covered = [
+            "https://gw.example.com", "https://A.example.org:8443", "https://203.0.113.5", "http://x.example",
+        ]
+        #expect(try warnings(covered, "--production") == [])
+        let others = [
+            "https://a.b.example.com", "https://gw.example.com", "https://example.com", "https://203.0.113.6",
+        ]
+        let found = try warnings(others, "--production")
+        #expect(found.count == 3, "\(found)")
+        #expect(
+            found.first?.hasSuffix(
+                "warning: /baseUrl: the certificates of the listeners are for *.example.com, a.example.org "
+                    + #"(expected one for "a.b.example.com")"#) == true, "\(found)")
+        #expect(found.dropFirst().map { $0.contains("/additionalBaseUrls/") } == [true, true])
+        #expect(try warnings(others) == [] && warnings(others, trusts: #""10.0.0.1""#, "--production") == [])
+    }
+
     @Test("a short admin token is a warning with --production", arguments: [(42, true), (43, false)])
     func adminToken(_ length: Int, _ isShort: Bool) throws {
         let directory = try directory { settings in

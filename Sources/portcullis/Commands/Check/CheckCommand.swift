@@ -15,7 +15,8 @@ enum CheckCommand: Command {
         Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Checks that
         this user could write the log and the key files that `serve` creates, and creates none.
 
-        --production  also report settings for development only; treat expired certificates as errors
+        --production  also report settings for development only, and hosts of `baseUrl` and `additionalBaseUrls` that no
+                      certificate of a listener names; treat expired certificates as errors
         --strict      fail on warnings
         --connect     also try the servers that the configuration names, all at once, for at most \(ConnectCheck.longestSeconds) s: keys
                       and discovery documents of issuers and providers, introspection and policy servers, upstreams (name,
