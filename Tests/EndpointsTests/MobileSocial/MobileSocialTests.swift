@@ -6,6 +6,7 @@ import MobileSocial
 import Model
 import TestSupport
 import Testing
+import TokenStorage
 
 /// Registration, login, access, validation and logout at the token service.
 @Suite struct MobileSocialTests {
@@ -60,6 +61,19 @@ import Testing
         // Another device, another session.
         let other = try mobile.handle(device: #"{"hardwareIds":{"udid":"2"}}"#)
         #expect(try mobile.value(mobile.authenticate(other)) != first.json?["userToken"]?.string)
+    }
+
+    @Test("OMS-08: a shortened limit of the profile also ends sessions of earlier logins")
+    func shortened() throws {
+        let store = MemoryTokenStore()
+        let before = Mobile(store: store)
+        let handle = try before.handle()
+        let user = try before.value(before.authenticate(handle))
+        let after = Mobile(store: store) { $0.applications[0].sessionTimeout = 600 }
+        #expect(after.access(user, handle, at: 599).status == 200)
+        #expect(after.access(user, handle, at: 600).status == 401)
+        let next = after.authenticate(handle, at: 600)
+        #expect(try after.value(next) != user && next.json?["expires_in"]?.integer == 600)
     }
 
     @Test(

@@ -62,6 +62,9 @@ final class SessionService: Sendable {
         guard record.accessLives(at: now), !isIdle(session, now: now),
             let application = settings.domain(named: session.facts.domain)?.application(
                 named: session.facts.application),
+            // Of a login from before the profile was shortened (OMS-08).
+            SessionLimits(session: (application.sessionTimeout, nil), idle: (nil, nil))
+                .allow(age: now - record.issuedAt, idleFor: 0),
             record.issuedAt >= application.backend.tokensNotBefore,
             !settings.revocations.isRevoked(
                 tokenID: record.tokenID, subject: record.subject, backendID: record.application,
