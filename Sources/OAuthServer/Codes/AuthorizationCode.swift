@@ -30,6 +30,8 @@ package struct AuthorizationCode: Sendable, Equatable {
     let family: String
     let foundations: [String]
     let login: LoginFacts
+    /// Name of the provider of the login, or that of the gateway's own form.
+    let provider: String
     /// Realm of the user's account.
     let realm: String
 
@@ -46,6 +48,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         family = session.family
         foundations = session.foundations
         login = session.login
+        provider = session.provider
         realm = session.realm
     }
 
@@ -80,6 +83,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         writer.member("family", family)
         writer.member("foundations", foundations)
         login.write(to: &writer)
+        writer.member("provider", provider)
         writer.member("realm", realm)
         writer.endObject()
         return writer.bytes
@@ -92,7 +96,7 @@ package struct AuthorizationCode: Sendable, Equatable {
             let scope = node["scope"]?.string, let session = node["session"]?.string,
             let family = node["family"]?.string,
             let foundations = node["foundations"]?.array?.compactMap(\.string), let login = LoginFacts(node),
-            let realm = node["realm"]?.string
+            let provider = node["provider"]?.string, let realm = node["realm"]?.string
         else { return nil }
         self.redirectURI = redirectURI
         self.challenge = challenge
@@ -103,6 +107,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         self.family = family
         self.foundations = foundations
         self.login = login
+        self.provider = provider
         self.realm = realm
     }
 }

@@ -168,7 +168,11 @@ struct CodeRedemption: Sendable {
     /// The user's current roles; nil if the user may no longer log in.
     private func roles(of subject: String, _ code: AuthorizationCode) -> [String]? {
         let catalogue = settings.catalogue
-        guard !code.login.isVirtual else { return catalogue.names(of: catalogue.roles(named: code.login.roles)) }
+        guard !code.login.isVirtual else {
+            // The provider may have begun to require accounts since.
+            if settings.accountProviders.contains(code.provider) { return nil }
+            return catalogue.names(of: catalogue.roles(named: code.login.roles))
+        }
         guard code.realm.isExactly(client.realm),
             let user = settings.users.user(named: subject, realm: client.realm), user.enabled,
             code.login.authenticatedAt >= user.tokensNotBefore

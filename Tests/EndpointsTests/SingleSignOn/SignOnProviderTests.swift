@@ -86,7 +86,7 @@ import TokenStorage
         #expect(refused.status == 403 && refused.audit?.outcome == .refused)
     }
 
-    @Test("sessions and refresh tokens of users without an account end where the provider requires accounts")
+    @Test("sessions, codes and refresh tokens of users without an account end where the provider requires accounts")
     func accounts() throws {
         let store = MemoryTokenStore()
         func make(_ accountProviders: Set<String>) -> Authorizing {
@@ -108,8 +108,10 @@ import TokenStorage
         app.follow(app.browser.callback(app.browser.state(sent), provider: "idp"))
         let first = app.redeem(try #require(app.decide().sent["code"]))
         let second = refresh(app, first.refreshToken)
-        #expect(second.status == 200 && app.ask().sent["code"] != nil, "\(second.text)")
+        let code = try #require(app.ask().sent["code"])
+        #expect(second.status == 200, "\(second.text)")
         let strict = make(["idp"])
+        #expect(strict.redeem(code).error == "invalid_grant")
         strict.browser.cookies = app.browser.cookies
         #expect(strict.ask().field("Location")?.hasPrefix("https://idp.example/") == true)
         #expect(refresh(strict, second.refreshToken).error == "invalid_grant")
