@@ -60,9 +60,12 @@ final class ConfigurationDirectory {
 
     var path: String { url.path(percentEncoded: false) }
 
-    func load(_ environment: [String: String] = [:], production: Bool = false) -> LoadedConfiguration {
+    func load(
+        _ environment: [String: String] = [:], production: Bool = false,
+        extensions: [SectionExtension] = Families.sections
+    ) -> LoadedConfiguration {
         ConfigurationLoader.load(
-            directory: path, environment: environment, production: production, extensions: Families.sections,
+            directory: path, environment: environment, production: production, extensions: extensions,
             endpoints: Families.endpoints)
     }
 }

@@ -21,6 +21,19 @@ import Testing
         #expect(try Array(Data(contentsOf: file)) == section.schema, Self.renewal)
     }
 
+    @Test("a section that the program is built without may be empty")
+    func absent() throws {
+        for (file, text, isEmpty) in [
+            ("serviceDomains", "{}", true), ("serviceDomains", #"{"$schema": "x"}"#, true),
+            ("applications", "[]", true), ("applications", #"{"$schema": "x", "applications": []}"#, true),
+            ("serviceDomains", #"{"Shop": {}}"#, false), ("applications", "[{}]", false), ("applications", "7", false),
+        ] {
+            let directory = try ConfigurationDirectory(["\(file).json": text])
+            let errors = directory.load(extensions: [.absent("serviceDomains"), .absent("applications")]).lines(.error)
+            #expect(errors.isEmpty == isEmpty, "\(text): \(errors)")
+        }
+    }
+
     @Test("RFC 8259: no object of a schema has a name twice, and constraints of one name all apply")
     func duplicates() throws {
         for section in Self.sections { _ = try JSONNode.parse(section.schema.span) }

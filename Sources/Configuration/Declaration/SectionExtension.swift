@@ -86,7 +86,7 @@ package struct SectionExtension: Sendable {
         }
     }
 
-    /// A section that the program is built without: an error where a configuration has it.
+    /// A section that the program is built without: an error where a configuration has it and it is not empty.
     package static func absent(_ name: String) -> SectionExtension {
         SectionExtension(name: name, meaning: "", kind: .absent) { _, _ in }
     }
@@ -169,7 +169,9 @@ extension [SectionExtension] {
             case .backendKey, .routeKey: break
             case .absent:
                 let _: Field? = root.take(part.name)
-                findings.section(part.name).map(SectionExtension.reportAbsence)
+                guard let field = findings.section(part.name) else { break }
+                let members = field.node.array ?? field.node.members?.filter { $0.name != "$schema" }.map(\.node)
+                if members?.isEmpty != true { SectionExtension.reportAbsence(field) }
             }
         }
     }
