@@ -47,13 +47,6 @@ enum KeyFile {
         }
     }
 
-    /// The 32 bytes of a file that holds them as Base64.
-    static func symmetricKey(at path: String) throws(KeyFileError) -> [UInt8] {
-        let keys = try symmetricKeys(at: path)
-        guard keys.count == 1 else { throw KeyFileError(message: "\(path) holds more than one key") }
-        return keys[0]
-    }
-
     /// The keys of a file that holds 32 bytes as Base64 on each line, one at least.
     static func symmetricKeys(at path: String) throws(KeyFileError) -> [[UInt8]] {
         if let text = try read(path) {
