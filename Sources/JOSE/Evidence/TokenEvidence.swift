@@ -72,11 +72,11 @@ package struct TokenEvidence {
         if length > CompactJWS.maximumLength {
             return ["\(length) bytes, at most \(CompactJWS.maximumLength) are read"]
         }
-        var lines = ["\(length) bytes in \(parts) part\(parts == 1 ? "" : "s"), expected 3"]
-        if parts == 3 {
-            if header == nil { lines.append("the header is no JSON object in base64url") }
-            if claims == nil { lines.append("the claims are no JSON object in base64url") }
-        }
+        let text = "a token of \(length) bytes, with \(parts) part\(parts == 1 ? "" : "s") separated by dots"
+        guard parts == 3 else { return ["\(text); a JWT has 3"] }
+        var lines = [text]
+        if header == nil { lines.append("the header is no JSON object in base64url") }
+        if claims == nil { lines.append("the claims are no JSON object in base64url") }
         return lines
     }
 

@@ -99,6 +99,21 @@ import Testing
         #expect(try tested.output.contains(Regex(expected.compared)), "\(tested)")
     }
 
+    @Test(
+        "the form of what is no JWT",
+        arguments: [
+            ("opaque", "a token of 6 bytes, with 1 part separated by dots; a JWT has 3"),
+            ("e30.e30.!", "a token of 9 bytes, with 3 parts separated by dots\n"),
+            ("e.e.e", "3 parts separated by dots; the header is no JSON object in base64url"),
+        ])
+    func form(_ token: String, _ compared: String) throws {
+        let fixture = try Fixture()
+        let response = try fixture.request("GET", "/plain", [.bearer(token)])
+        #expect(response.status == 401, "\(response.text)")
+        let told = try why(fixture, try #require(response.only("X-Request-Id")))
+        #expect(told.output.contains(compared), "\(told)")
+    }
+
     @Test("what a caller lacks: roles, levels, methods, addresses, origins, backends")
     func rights() throws {
         let fixture = try Fixture {
