@@ -139,7 +139,7 @@ import Testing
                 input: "\(password)\n")
         }
         #expect(answers.count == 3 && answers.allSatisfy { $0.ending == .exit(0) && $0.errors.isEmpty }, "\(answers)")
-        #expect(answers.first?.output == "http://\(address.replacing("127.0.0.1", with: "localhost"))  App")
+        #expect(answers.first?.output == "http://\(address)  App")
         #expect(answers.last?.output == "of the API")
     }
 

@@ -49,9 +49,10 @@ struct InitDraft {
             case .tokens, .login: false
             }
         password = isOwn ? InitDraft.random() : ""
-        let host = listener.isIPv6 ? "[\(listener.host)]" : listener.host
-        let isLocal = host == "127.0.0.1" || host == "[::1]"
-        let own = "http://\(isLocal ? "localhost" : host):\(listener.port)"
+        var host = listener.isIPv6 ? "[\(listener.host)]" : listener.host
+        // Some providers accept redirect URIs with http for this name only.
+        if case .login = kind, host == "127.0.0.1" || host == "[::1]" { host = "localhost" }
+        let own = "http://\(host):\(listener.port)"
         origin = baseURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? own
         var sections: String
         switch kind {
