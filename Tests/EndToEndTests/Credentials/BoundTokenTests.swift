@@ -110,6 +110,8 @@ import Testing
         let refused = try fixture.request("GET", "/bound", [.bearer(fixture.token("joe"))])
         #expect(refused.status == 401 && refused.only("WWW-Authenticate")?.hasPrefix("DPoP ") == true)
         #expect(try denied(fixture, "token_unbound") == 1)
+        let challenge = try #require(fixture.request("GET", "/bound").only("WWW-Authenticate"))
+        #expect(Vectors.text("config/guides/bound-tokens.md").contains("\nWWW-Authenticate: \(challenge)\n"))
         #expect(try fixture.request("GET", "/bound", [client.authorization, client.proof("/bound")]).status == 200)
     }
 
