@@ -33,6 +33,44 @@ extension ReadmeTests {
 
     @Test("each guide's configuration is valid, and requires the login it describes", arguments: guides)
     func guide(_ guide: Guide) throws {
+        let (directory, environment) = try Self.configuration(of: guide)
+        // No server beyond loopback is called, for whose answer the end of the gateway would wait.
+        for file in Self.files(guide.path) where file.file != "gateway.json" {
+            let text = file.text.replacing(#/https://[a-z.]+\.example\.com/#, with: "https://127.0.0.1:1")
+            try directory.write(file.file, text)
+        }
+        let gateway = try GatewayProcess(directory, environment: environment)
+        let answer = try gateway.request(
+            "GET", "/api/items", ["Host: 127.0.0.1:8080"] + guide.fields)
+        #expect(answer.status == guide.status)
+        #expect(answer.only(guide.answer.name)?.hasPrefix(guide.answer.start) == true, "\(answer.head)")
+        try gateway.stop()
+    }
+
+    @Test("the calls of a Mobile & Social client reach the API as shown")
+    func mobileCalls() throws {
+        let guide = try #require(Self.guides.first { $0.name == "mobile-social" })
+        let (directory, environment) = try Self.configuration(of: guide)
+        let upstream = try StubUpstream()
+        let text = try directory.read("gateway.json")
+        try directory.write("gateway.json", text.replacing("http://127.0.0.1:9000", with: upstream.url))
+        let gateway = try GatewayProcess(directory, environment: environment)
+        let page = Vectors.text(guide.path)
+        let match = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```\n\n```text\n(.*?)```/))
+        let calls = String(match.1).replacing("127.0.0.1:8080", with: "127.0.0.1:\(try gateway.port())")
+        let result = try Program.run("/bin/bash", ["-euc", calls])
+        #expect(result.ending == .exit(0) && result.errors.isEmpty, "\(result.errors)")
+        for (printed, shown) in zip(result.output.split(whereSeparator: \.isNewline), match.2.split(separator: "\n")) {
+            let known = shown.firstRange(of: "...").map { shown[..<$0.lowerBound] } ?? shown
+            #expect(printed.hasPrefix(known), "\(result.output)")
+        }
+        #expect(upstream.requests("/api/items").count == 1)
+    }
+
+    /// The directory of a guide, with ports that the kernel chooses, and its environment.
+    private static func configuration(
+        of guide: Guide
+    ) throws -> (directory: ConfigurationDirectory, environment: [String: String]) {
         let least = Self.files("config/guides/first-steps.md")
         let files = Self.files(guide.path)
         #expect(files.contains { $0.file == "routes.json" })
@@ -44,23 +82,12 @@ extension ReadmeTests {
         for file in files { try directory.write(file.file, file.text) }
         let check = try CommandLine.run("check", directory.path, environment: environment)
         #expect(check.output.hasSuffix(": 0 errors, 0 warnings"), "\(check.errors)")
-
         let main = try directory.read("gateway.json")
         try directory.write(
             "gateway.json",
             main.replacing(#""port": 8080"#, with: #""port": 0, "name": "public""#)
                 .replacing(#""admin": {"#, with: #""admin": { "port": 0,"#))
-        // No server beyond loopback is called, for whose answer the end of the gateway would wait.
-        for file in files where file.file != "gateway.json" {
-            let text = file.text.replacing(#/https://[a-z.]+\.example\.com/#, with: "https://127.0.0.1:1")
-            try directory.write(file.file, text)
-        }
-        let gateway = try GatewayProcess(directory, environment: environment)
-        let answer = try gateway.request(
-            "GET", "/api/items", ["Host: 127.0.0.1:8080"] + guide.fields)
-        #expect(answer.status == guide.status)
-        #expect(answer.only(guide.answer.name)?.hasPrefix(guide.answer.start) == true, "\(answer.head)")
-        try gateway.stop()
+        return (directory, environment)
     }
 
     @Test("the README's first configuration is what `init` writes, without comments")
