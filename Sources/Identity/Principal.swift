@@ -16,23 +16,31 @@ package final class Principal: Sendable {
 
     /// Authentication method: what a kind of credential shows of its holder.
     package struct Method: Sendable, Equatable {
-        /// In logs, policy questions and messages.
-        package let rawValue: String
         /// Whether an issuer has signed it, so that it can be revoked before it ends. What is checked anew at each use cannot.
         package let isSigned: Bool
         /// Whether browsers send it with requests that other sites cause. Cookies have a rule of their own.
         package let isAmbient: Bool
-        /// The first eight bytes of the name, which differ where names do: each request compares methods.
-        private let start: UInt64
+        /// The bytes of the name, the first ones highest. Each request compares methods: numbers, and no texts to count.
+        private let name: (UInt64, UInt64)
 
-        package init(_ rawValue: String, isSigned: Bool = false, isAmbient: Bool = false) {
-            self.rawValue = rawValue
+        /// - Parameter name: at most 16 letters and `_` of ASCII.
+        package init(_ name: String, isSigned: Bool = false, isAmbient: Bool = false) {
+            precondition(name.utf8.count <= 16)
+            func number(_ bytes: Substring.UTF8View) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+            self.name = (number(name.prefix(8).utf8), number(name.dropFirst(8).utf8))
             self.isSigned = isSigned
             self.isAmbient = isAmbient
-            start = rawValue.utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
 
-        package static func == (a: Method, b: Method) -> Bool { a.start == b.start && a.rawValue == b.rawValue }
+        package static func == (a: Method, b: Method) -> Bool { a.name == b.name }
+
+        /// The name, for logs, policy questions and messages.
+        package var rawValue: String {
+            let bytes = [name.0, name.1].flatMap { number in
+                stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+            }
+            return String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self)
+        }
 
         package static let bearer = Method("bearer", isSigned: true)
         package static let basic = Method("basic")
