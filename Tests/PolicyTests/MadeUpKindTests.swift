@@ -20,7 +20,6 @@ private struct BadgeSettings: CredentialSettings {
 /// A kind that only these tests have: the number of a badge under a scheme of its own.
 private enum BadgeKind: JudgedKind {
     static let name = "badge"
-    static let isUsual = false
     static let takesKeyBeside = true
     static let issuer: CredentialIssuer? = CredentialIssuer(.namesItself, "the door")
 

@@ -74,7 +74,7 @@ package struct MobileApplicationEntry: Sendable {
             "sessionTimeout", seconds, into: &profile.sessionTimeout,
             """
             Seconds that a session lasts, at most a year; 0 for no limit. By default the application chooses, and \
-            without a choice there is none. A shorter value also ends the user tokens of earlier logins.
+            without a choice there is none. While a shorter value holds, user tokens of earlier logins are refused, too.
             """)
         object.read(
             "idleTimeout", seconds, into: &profile.idleTimeout,

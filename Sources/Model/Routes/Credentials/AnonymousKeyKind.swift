@@ -1,6 +1,7 @@
 /// The anonymous key of a mobile backend, with or without a social token beside it.
 package enum AnonymousKeyKind: CredentialKind {
     package static let name = "anonymousKey"
+    package static let isUsual = true
     package static let meaning: String? = "of a mobile backend, with or without a social token"
 }
 

@@ -2,7 +2,6 @@
 package enum AssertionKind: CredentialKind {
     package static let name = "saml"
     package static let meaning: String? = "an assertion"
-    package static let isUsual = false
     package static let takesKeyBeside = true
     package static let issuer: CredentialIssuer? = CredentialIssuer(
         .namesItself, "the only one of `samlIssuers` whose assertions count, all by default")

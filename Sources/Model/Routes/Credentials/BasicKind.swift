@@ -1,6 +1,7 @@
 /// Name and password of a user.
 package enum BasicKind: CredentialKind {
     package static let name = "basic"
+    package static let isUsual = true
     package static let meaning: String? = "name and password"
     package static let takesKeyBeside = true
     package static let issuer: CredentialIssuer? = CredentialIssuer(

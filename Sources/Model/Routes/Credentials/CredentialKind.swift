@@ -4,7 +4,7 @@ package protocol CredentialKind: Sendable {
     static var name: String { get }
     /// What it is, for the reference; nil where the name says it.
     static var meaning: String? { get }
-    /// Whether it counts on routes without a list.
+    /// Whether it counts on routes without a list, which judge no further kinds.
     static var isUsual: Bool { get }
     /// Whether a list can require the key of a consumer beside it. So it is for credentials of programs.
     static var takesKeyBeside: Bool { get }
@@ -18,7 +18,7 @@ package protocol CredentialKind: Sendable {
 
 extension CredentialKind {
     package static var meaning: String? { nil }
-    package static var isUsual: Bool { true }
+    package static var isUsual: Bool { false }
     package static var takesKeyBeside: Bool { false }
     package static var issuer: CredentialIssuer? { nil }
     package static var header: String? { nil }

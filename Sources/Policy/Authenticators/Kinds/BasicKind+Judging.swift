@@ -42,7 +42,10 @@ private struct PasswordJudge: CredentialJudge {
     ) -> AuthenticationOutcome {
         guard case .password(let place) = shown.inFields else { return .none }
         var accepted: BasicCredentials.Accepted = []
-        if chain.lists(.basic) { accepted.insert(.passwords) }
+        // Passwords that an issuer verifies are none of the gateway's own.
+        if chain.entries.contains(where: { $0.entry.kind == .basic && $0.entry.issuer == nil }) {
+            accepted.insert(.passwords)
+        }
         if chain.lists(.anonymousKey) { accepted.insert(.anonymousKeys) }
         return policy.passwords.authenticate(
             bytes.slice(place), on: shown.route, accepting: accepted, bytes: bytes, headers: shown.headers,

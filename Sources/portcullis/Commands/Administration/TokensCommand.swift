@@ -53,17 +53,25 @@ enum TokensCommand: Command {
             guard call.names.isEmpty == isSelected else { throw usageError() }
             let request = AdminRequest.command(.delete, ["tokens"] + call.names, query: isSelected ? selection : [])
             let removed = try call.target.perform(request)?["removed"]?.integer
-            // The deny list refuses tokens without a record, so the number alone would say nothing.
+            let records = removed.map { "records removed from the store: \($0)" }
+            // The deny list refuses tokens without a record, so the number alone would say nothing. It has no applications.
+            let isDenied = call.arguments["--application"] == nil
             Terminal.print(
-                "\(revokedTokens(call)) revoked: refused from now on"
-                    + (removed.map { "; records removed from the store: \($0)" } ?? ""))
+                isDenied
+                    ? "\(revokedTokens(call)) revoked: refused from now on" + (records.map { "; \($0)" } ?? "")
+                    : "\(records ?? "nothing to remove"), those of \(owner(call))")
         }
     }
 
     /// What a revocation covers, as the subject of a sentence.
     private static func revokedTokens(_ call: AdminInvocation) -> String {
-        let arguments = call.arguments
         guard call.names.isEmpty else { return "the token \"\(call.first)\" is" }
+        let end = call.arguments["--issued-before"].flatMap { Int64($0) }.map { "at \(InternetDate.text($0)) or earlier" }
+        return "all tokens of \(owner(call)) that were issued \(end ?? "until now") are"
+    }
+
+    private static func owner(_ call: AdminInvocation) -> String {
+        let arguments = call.arguments
         var owner = arguments["--subject"].map { "the user \"\($0)\"" }
         let names = [("client", "--client"), ("application", "--application"), ("issuer", "--issuer")]
         for (kind, option) in names {
@@ -71,7 +79,6 @@ enum TokensCommand: Command {
             guard let name = arguments[option], kind != "client" || owner == nil else { continue }
             owner = (owner.map { "\($0) at " } ?? "") + "the \(kind) \"\(name)\""
         }
-        let end = arguments["--issued-before"].flatMap { Int64($0) }.map { "at \(InternetDate.text($0)) or earlier" }
-        return "all tokens of \(owner ?? "") that were issued \(end ?? "until now") are"
+        return owner ?? ""
     }
 }
