@@ -18,8 +18,10 @@
                   "webgates": [{
                     "name": "AppWG", "level": 2, "userDefinedParameters": { "User-Agent": ["OIC-Agent", "OAMMS-Agent"] }
                   }],
-                  // Where they log in.
-                  "serviceDomains": { "App": { "mobile": true, "applications": { "App": { "backend": "app/1.0" } } } },
+                  // Where they log in. Five wrong passwords lock a user out for five minutes.
+                  "serviceDomains": { "App": { "mobile": true, "applications": {
+                    "App": { "backend": "app/1.0", "maxLoginAttempts": 5 }
+                  } } },
                   "routes": [{ "path": "/**", "upstream": "api", "webgate": "AppWG", "backends": ["app/1.0"] }]
                 """
             },
