@@ -5,7 +5,7 @@ import Testing
 ///
 /// A block of JSON is a file, below its name alone in a line (`` `routes.json` ``), or a part of one, below a line that ends
 /// with "in `routes.json`:". A part is members of an object or elements of a list, and replaces what has the same name. A guide
-/// continues those that its comment `<!-- uses: NAME... -->` names, without one the first steps; blocks continue the ones before.
+/// continues those to which its line "Continues ..." links, without one the first steps; blocks continue the ones before.
 extension ReadmeTests {
     struct GuideBlock {
         let file: String
@@ -28,11 +28,14 @@ extension ReadmeTests {
         let directory = try ConfigurationDirectory()
         let copy = try Program.run("/bin/cp", ["-r", Self.namedFiles.get().path + "/.", directory.path])
         try #require(copy.ending == .exit(0), "\(copy.errors)")
-        let uses = Vectors.text(path).firstMatch(of: /<!-- uses: (.+) -->/)?.1 ?? "first-steps"
+        let line = Vectors.text(path).firstMatch(of: /(?m)^Continues \[.+$/)?.0 ?? "(first-steps.md)"
+        let continued = line.matches(of: /\(([\w-]+)\.md\)/).map { "config/guides/\($0.1).md" }
+        // The page about users begins with the commands that make them.
+        let users = "config/guides/own-users.md"
         try Self.makeToken(in: directory)
-        for name in uses.split(separator: " ") {
-            if name == "own-users" { try Self.makeUsers(in: directory, for: path) }
-            for block in GuideBlock.all(in: "config/guides/\(name).md") { try Self.add(block, to: directory) }
+        for guide in continued + (path == users ? [users] : []) {
+            if guide == users { try Self.makeUsers(in: directory, for: path) }
+            for block in GuideBlock.all(in: guide) { try Self.add(block, to: directory) }
         }
         for (index, block) in blocks.enumerated() {
             try Self.add(block, to: directory)
