@@ -75,6 +75,7 @@ struct InitDraft {
               "baseUrl": \(quoted(origin)),
               "listeners": [{ "address": \(quoted(listener.host)), "port": \(listener.port) }],
               // For commands such as `portcullis status --config`, `reload` and `why`; it listens on 127.0.0.1:9901 alone.
+              // A second gateway on the machine needs another port, such as "port": 9902.
               "admin": { "adminToken": "file:admin-token" },
               // The API behind it.
               "upstreams": { "api": { "url": \(quoted(upstream)) } },
