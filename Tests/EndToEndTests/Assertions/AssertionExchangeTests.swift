@@ -121,7 +121,8 @@ import Testing
                 "assertion_filter_not_satisfied": "unmet: ", "assertion_expired": "(exp 1000), tolerance 0 s",
                 "assertion_not_yet_valid": "s ahead (32503680000), tolerance 60 s",
                 "assertion_issuer_unknown": #"iss "\#(OutsideIssuer.name)/"; known "#,
-                "assertion_signature_invalid": #"kid "first", alg "ES256", keys "#, "assertion_malformed": "with 2 parts separated by dots",
+                "assertion_signature_invalid": #"kid "first", alg "ES256", keys "#,
+                "assertion_malformed": "with 2 parts separated by dots",
             ]
             if let compared = compared[reason] {
                 #expect(line?["detail"].string?.contains(compared) == true, "\(line?["detail"].string ?? "")")

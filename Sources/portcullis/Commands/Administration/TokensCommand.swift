@@ -66,7 +66,9 @@ enum TokensCommand: Command {
     /// What a revocation covers, as the subject of a sentence.
     private static func revokedTokens(_ call: AdminInvocation) -> String {
         guard call.names.isEmpty else { return "the token \"\(call.first)\" is" }
-        let end = call.arguments["--issued-before"].flatMap { Int64($0) }.map { "at \(InternetDate.text($0)) or earlier" }
+        let end = call.arguments["--issued-before"].flatMap { Int64($0) }.map {
+            "at \(InternetDate.text($0)) or earlier"
+        }
         return "all tokens of \(owner(call)) that were issued \(end ?? "until now") are"
     }
 
