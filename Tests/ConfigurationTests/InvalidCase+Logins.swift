@@ -76,7 +76,7 @@ extension InvalidCase {
         ),
         login(
             "type", #""login": 1"#,
-            #"/routes/0/login: wrong type (expected the name of an identity provider, "local", a list of names, or {"providers", "sessionLifetime", "idleTimeout"}, found 1)"#
+            #"/routes/0/login: wrong type (expected the name of an identity provider, "local", a list of names, or {"providers", "sessionLifetime", "idleTimeout", "claims"}, found 1)"#
         ),
         login(
             "unknown", #""login": "stuff""#,
@@ -126,6 +126,19 @@ extension InvalidCase {
         login(
             "idle", #""login": {"providers": "staff", "idleTimeout": "10ms"}"#,
             #"/routes/0/login/idleTimeout: out of range (expected "0s", or a duration from "1s", found "10ms")"#),
+        login(
+            "claim", #""login": "staff", "claims": {"department": "sales"}"#,
+            #"/routes/0/login: sessions at "staff" do not keep the claim "department", which the route looks at (expected "claims" here with it)"#
+        ),
+        login(
+            "claim-of-field",
+            #""login": {"providers": "staff", "claims": ["email"]}, "requestHeaders": {"set": {"X-Name": "${claim.name}"}}"#,
+            #"/routes/0/login: sessions at "staff" do not keep the claim "name", which the route looks at (expected "claims" here with it)"#
+        ),
+        login(
+            "claims-path", #""login": {"providers": "staff", "claims": ["a..b"]}"#,
+            #"/routes/0/login/claims/0: "a..b" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
+        ),
         login(
             "limits", #""login": {"providers": "staff", "idleTimeout": "1m"}"#,
             more: #"{"path": "/b", "upstream": "inventory", "login": {"providers": "staff", "idleTimeout": "2m"}}"#,

@@ -30,6 +30,8 @@ package struct LoginFlow: FormTickets {
         package var limits = Limits()
         /// Limits of sessions of single providers, by `LoginChoice.provider`.
         package var limitsByProvider: [String: Limits] = [:]
+        /// Claims that sessions keep, likewise.
+        package var claimsByProvider: [String: KeptClaims] = [:]
         /// The ways to log in that routes name.
         package var routeChoices: [LoginChoice] = []
         /// The realm of users who log in for pages of no client.

@@ -18,6 +18,7 @@ package struct RouteLogins {
             guard let login = route.login else { continue }
             logins.check(login, of: route, at: index, configuration)
             logins.join(login, at: index)
+            logins.checkClaims(of: route, at: index, configuration)
         }
         let sessions = configuration.sessions
         if findings.sources.node(of: "sessions")?["idleTimeout"] != nil {
@@ -101,6 +102,19 @@ package struct RouteLogins {
         findings.warning(
             "/routes/\(index)/login", "no login goes on at the hosts of the route",
             expected: "one of them in \"baseUrl\" or \"additionalBaseUrls\"")
+    }
+
+    /// Reports claims that a route looks at and its sessions do not keep. Accounts here have claims of their own.
+    private func checkClaims(of route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration) {
+        let forms = configuration.identityProviders.filter { $0.kind == .local }.map(\.name)
+        for name in route.login?.ways ?? [] where !forms.contains(name) {
+            let kept = SessionClaims(configuration).kept(at: name)
+            guard let claim = route.usedClaims.first(where: { !kept.covers($0) }) else { continue }
+            return findings.error(
+                "/routes/\(index)/login",
+                "sessions at \"\(name)\" do not keep the claim \"\(claim.text)\", which the route looks at",
+                expected: "\"claims\" here with it")
+        }
     }
 
     /// Sessions at a provider have the same limits for all routes.

@@ -17,7 +17,7 @@ extension RouteLoginEntry {
         })
 
     private static let expected =
-        "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\"}"
+        "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\", \"claims\"}"
 
     private static let members = Shape<RouteLoginEntry>.object(expected) { object in
         object.removed(["provider"], instead: "\"providers\"")
@@ -34,6 +34,13 @@ extension RouteLoginEntry {
             idleTimeout: object.optional(
                 "idleTimeout", SessionsSection.duration(from: 0),
                 "How long a session may be unused, `\"0s\"` for any time; that of `sessions` by default. Shared likewise."
-            ))
+            ),
+            claims: object.optional(
+                "claims", ClaimPath.shape.list("an array of claims"),
+                """
+                [Claims](guides/browser-login.md#claims) of the provider that the session keeps, for rules, header fields \
+                and policy servers; by default those of the scopes `profile` and `email`, `groups` and `roles`. Sessions at \
+                a provider keep the claims of all logins with it.
+                """))
     }
 }

@@ -31,6 +31,8 @@ package struct Session: Sendable, Equatable {
     package var login: LoginFacts
     /// Levels (`acr`) that the provider has named.
     package var levels: [String] = []
+    /// JSON of an object with the claims of the provider that it keeps; empty for none.
+    package var claims: [UInt8] = []
     /// Ids of the store records that it depends on; a logout at the provider ends them.
     package var foundations: [String] = []
     /// Seconds since 1970, as are all times here.
@@ -69,6 +71,12 @@ package struct Session: Sendable, Equatable {
     /// Its cookie.
     package var cookie: BrowserCookie { place == nil ? .session : .domainSession }
 
+    /// Of the objects and lists in it; that of a provider's claims is limited.
+    private static let maximumDepth = 34
+
+    /// The claims of the provider; nil for none.
+    package var providedClaims: JSONNode? { try? JSONNode.parse(claims.span, maximumDepth: Session.maximumDepth) }
+
     /// All members but the end, which the seal has.
     var json: [UInt8] {
         JSONWriter.object { writer in
@@ -79,6 +87,10 @@ package struct Session: Sendable, Equatable {
             writer.member("idp", provider)
             login.write(to: &writer)
             if !levels.isEmpty { writer.member("acr", levels) }
+            if !claims.isEmpty {
+                writer.name("claims")
+                writer.value(json: claims.span)
+            }
             if !foundations.isEmpty { writer.member("on", foundations) }
             if let idleSeconds { writer.member("idle", idleSeconds) }
             writer.member("used", usedAt)
@@ -91,7 +103,8 @@ package struct Session: Sendable, Equatable {
 
     /// Nil for input that `json` does not produce.
     init?(_ json: [UInt8], expiresAt: Int64) {
-        guard let node = try? JSONNode.parse(json.span, maximumDepth: 2), let id = node["id"]?.string, !id.isEmpty,
+        guard let node = try? JSONNode.parse(json.span, maximumDepth: Session.maximumDepth),
+            let id = node["id"]?.string, !id.isEmpty,
             let family = node["family"]?.string, !family.isEmpty, let subject = node["sub"]?.string, !subject.isEmpty,
             ExternalIdentityRules.isFitForHeaders(subject), let realm = node["realm"]?.string,
             let provider = node["idp"]?.string, !provider.isEmpty, let login = LoginFacts(node),
@@ -102,6 +115,7 @@ package struct Session: Sendable, Equatable {
             expiresAt: expiresAt)
         self.usedAt = usedAt
         levels = node["acr"]?.array?.compactMap(\.string) ?? []
+        claims = node["claims"]?.serialized ?? []
         foundations = node["on"]?.array?.compactMap(\.string) ?? []
         idleSeconds = node["idle"]?.integer
         guard let domain = node["domain"]?.string else { return }

@@ -55,6 +55,14 @@ package struct ClaimPath: Hashable, Sendable {
     /// Whether it is the top-level claim with this name.
     package func isClaim(_ name: String) -> Bool { names.count == 1 && names[0].isExactly(name) }
 
+    /// The name of the claim that it begins with.
+    package var claim: String { names[0] }
+
+    /// Whether it leads to the same place as another path, or to one within it.
+    package func isAtOrBelow(_ other: ClaimPath) -> Bool {
+        names.count >= other.names.count && zip(names, other.names).allSatisfy { $0.isExactly($1) }
+    }
+
     /// What stands there; nil for nothing.
     package func value(in claims: JSONNode) -> JSONNode? {
         var node = claims
@@ -70,9 +78,43 @@ package struct ClaimPath: Hashable, Sendable {
         }
         return node
     }
+
+    /// An object that has only what stands there, with the objects around it. A list stays whole.
+    fileprivate func excerpt(of claims: JSONNode) -> JSONNode? { ClaimPath.excerpt(of: claims, names[...]) }
+
+    private static func excerpt(of node: JSONNode, _ names: ArraySlice<String>) -> JSONNode? {
+        guard let name = names.first, node.array == nil else { return node }
+        return node[name].flatMap { excerpt(of: $0, names.dropFirst()) }.map { inner in
+            JSONNode(.object([JSONMember(name: name, node: inner)]))
+        }
+    }
+}
+
+extension [ClaimPath] {
+    /// Whether one of the paths leads to what stands at a path, or to something around it.
+    package func covers(_ path: ClaimPath) -> Bool { contains { path.isAtOrBelow($0) } }
 }
 
 extension JSONNode {
+    /// An object with what stands at some paths; nil for nothing.
+    package func limited(to paths: [ClaimPath]) -> JSONNode? {
+        paths.lazy.compactMap { $0.excerpt(of: self) }.reduce(nil) { $0?.joined(with: $1) ?? $1 }
+    }
+
+    /// An object with the members of two, and with those of both within. Anything but an object is the other's.
+    private func joined(with other: JSONNode) -> JSONNode {
+        guard let own = members, let more = other.members else { return other }
+        var joined = own
+        for member in more {
+            if let place = joined.firstIndex(where: { $0.name.isExactly(member.name) }) {
+                joined[place] = JSONMember(name: member.name, node: joined[place].node.joined(with: member.node))
+            } else {
+                joined.append(member)
+            }
+        }
+        return JSONNode(.object(joined))
+    }
+
     /// The text of a string, number or truth value, and those of an array of such; nothing for objects and null.
     package var texts: [String] {
         switch value {

@@ -56,9 +56,21 @@ package struct RouteLoginEntry: Equatable, Sendable {
     package var lifetime: Duration?
     /// Likewise; zero for no limit.
     package var idleTimeout: Duration?
+    /// Those of the scopes `profile` and `email` (OpenID Connect Core section 5.4), and the usual ones with roles.
+    package static let standardClaims = [
+        "sub", "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile",
+        "picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at", "email", "email_verified",
+        "groups", "roles",
+    ].map(ClaimPath.init(literal:))
 
-    package init(ways: [String], lifetime: Duration? = nil, idleTimeout: Duration? = nil) {
+    /// Claims that sessions keep; nil for the usual ones. Those at a provider keep what any login with it names.
+    package var claims: [ClaimPath]?
+
+    package init(
+        ways: [String], lifetime: Duration? = nil, idleTimeout: Duration? = nil, claims: [ClaimPath]? = nil
+    ) {
         self.ways = ways
+        self.claims = claims
         self.lifetime = lifetime
         self.idleTimeout = idleTimeout
     }

@@ -174,7 +174,7 @@ struct TokenPrincipals: Sendable {
             token: bytes,
             origins: origins.map { TokenOrigin(tokenID: $0, backendID: nil) },
             session: session.id, login: holder.loginClass.text, activity: activity,
-            claims: claims.select(nil, user: holder.user, authentication: session.authentication))
+            claims: claims.select(session.providedClaims, user: holder.user, authentication: session.authentication))
     }
 
     /// Whose session it is.

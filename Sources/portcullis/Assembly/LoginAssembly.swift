@@ -41,6 +41,11 @@ struct LoginAssembly: AssemblyPart {
                 let choice = choice(named: name)
                 settings.limitsByProvider[choice.provider] = limits(
                     lifetime: login.lifetime, idleTimeout: login.idleTimeout)
+                if !choice.isOwnForm {
+                    let claims = SessionClaims(configuration)
+                    settings.claimsByProvider[choice.provider] = KeptClaims(
+                        claims.kept(at: name), needed: claims.wanted(at: name))
+                }
                 if !settings.routeChoices.contains(choice) { settings.routeChoices.append(choice) }
             }
         }

@@ -1,4 +1,6 @@
+import Bytes
 import Crypto
+import Model
 import Testing
 
 @testable import Identity
@@ -40,6 +42,7 @@ import Testing
         (provided.levels, provided.login.providerTime) = (["urn:silver"], 900)
         (provided.login.isVirtual, provided.login.roles, provided.login.methods) = (true, ["Guest"], ["mfa", "pwd"])
         provided.usedAt = 1_200
+        provided.claims = Array(#"{"email":"a@b","n":1.50,"deep":{"list":[null,true]}}"#.utf8)
         for session in [Self.ofDomain, endless, guest, provided] {
             let cookie = seals.seal(session)
             #expect(open(cookie, seals) == session)
@@ -47,6 +50,26 @@ import Testing
             #expect(open(cookie, try Self.seals(2)) == nil)
         }
         #expect(open(String(repeating: "A", count: 5_000), seals) == nil)
+    }
+
+    @Test("of claims that a cookie cannot hold, only those are kept that routes look at")
+    func claims() throws {
+        let seals = try Self.seals()
+        func session(_ name: String) throws -> Session {
+            let claims = try JSONNode.parse(#"{"name": "\#(name)", "email": "a@b", "x": {"y": 1, "z": 2}}"#.utf8.span)
+            var session = Self.session
+            let kept = KeptClaims(
+                try ["name", "email", "x.y", "none"].map { try ClaimPath($0) },
+                needed: try ["email", "x.z"].map { try ClaimPath($0) })
+            seals.keep(kept, of: claims, in: &session)
+            return session
+        }
+        let short = try session("Joe")
+        #expect(String(decoding: short.claims, as: UTF8.self) == #"{"name":"Joe","email":"a@b","x":{"y":1}}"#)
+        #expect(open(seals.seal(short), seals, ofDomain: false) == short)
+        let long = try session(String(repeating: "j", count: 4_000))
+        #expect(String(decoding: long.claims, as: UTF8.self) == #"{"email":"a@b"}"#)
+        #expect(open(seals.seal(long), seals, ofDomain: false) == long)
     }
 
     @Test("a session cookie is refused by another store, which does not know its logouts")

@@ -35,9 +35,10 @@ extension CodeFlowEntry: AssembledProvider {
         return AuthorizationCodeProvider(settings, caller: SharingCaller(context.retained.outbound))
     }
 
-    /// Claims that domains need in addition to the provider's own rules.
+    /// Claims that domains and routes need in addition to the provider's own rules.
     private func wantedClaims(of entry: IdentityProviderEntry, _ configuration: GatewayConfiguration) -> [String] {
-        configuration.namesUsersByEmail(entry.name) ? [ProviderRules.emailClaim] : []
+        SessionClaims(configuration).wanted(at: entry.name).map(\.claim)
+            + (configuration.namesUsersByEmail(entry.name) ? [ProviderRules.emailClaim] : [])
     }
 
     private func place(

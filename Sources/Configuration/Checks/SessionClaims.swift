@@ -1,0 +1,34 @@
+import Bytes
+import Model
+
+/// The claims that sessions at providers keep.
+package struct SessionClaims {
+    private let configuration: GatewayConfiguration
+
+    package init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
+
+    /// Those of all logins of routes with a provider.
+    package func kept(at provider: String) -> [ClaimPath] {
+        logins(with: provider).flatMap { $0.login.claims ?? RouteLoginEntry.standardClaims }
+    }
+
+    /// Those that routes with logins at a provider name or look at, so that they are asked for.
+    package func wanted(at provider: String) -> [ClaimPath] {
+        logins(with: provider).flatMap { ($0.login.claims ?? []) + $0.route.usedClaims }
+    }
+
+    private func logins(with provider: String) -> [(route: RouteEntry, login: RouteLoginEntry)] {
+        configuration.routes.compactMap { route in
+            route.login.flatMap { $0.ways.contains(where: provider.isExactly) ? (route, $0) : nil }
+        }
+    }
+}
+
+extension RouteEntry {
+    /// The claims of the caller that its rules and fields look at.
+    package var usedClaims: [ClaimPath] {
+        let rules = ([access] + methods.map(\.access)).flatMap(\.withTrial).flatMap(\.claims)
+        let fields = [options.requestFields, options.responseFields].compactMap(\.self).flatMap(\.lines)
+        return rules.map(\.path) + fields.flatMap(\.value.claims) + options.errors.answers.flatMap(\.claims)
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+/// Sessions keep claims of their provider, which rules and fields see like those of a token. Skipped without
+/// `PORTCULLIS_PYTHON`.
+@Suite(.tags(.core), .enabled(if: LoginProvider.python != nil)) struct SessionClaimsTests {
+    private func gateway(_ provider: LoginProvider, login: String = #""staff""#) throws -> Fixture {
+        try LoginProvider.plainGateway(#""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#) {
+            $0["identityProviders"] = """
+                [{"name": "staff", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
+                  "clientSecret": "s3cret", "usernamePrefix": "staff:"}]
+                """
+            $0["routes"] = FixtureSettings.list([
+                """
+                {"path": "/app", "upstream": "stub", "login": \(login), "claims": {"groups": {"contains": "clerks"}},
+                 "requestHeaders": {"set": {"X-Mail": "${claim.email}", "X-Groups": "${claim.groups}"}}}
+                """,
+                #"{"path": "/other", "upstream": "stub", "login": "staff", "claims": {"email": "eve@example.com"}}"#,
+            ])
+        }
+    }
+
+    @Test("fields and rules see the claims of ID token and user info, as they see those of a token")
+    func seen() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/app", typing: "sub=ann").answer.status == 303)
+        #expect(try jar.send("GET", "/app").status == 200)
+        let seen = try fixture.lastRequest("/app").head
+        #expect(seen.only("X-Mail") == "ann@example.com" && seen.only("X-Groups") == "clerks")
+        #expect(try jar.send("GET", "/other").status == 403)
+        #expect(fixture.gateway.waitForAccess { $0["path"].string == "/other" }?["reason"].string == "claim_required")
+
+        // Another user has no such claims.
+        let other = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(other, "/app", typing: "sub=bob").answer.status == 303)
+        #expect(try other.send("GET", "/app").status == 403)
+    }
+
+    @Test("a cookie with any byte changed is no session, so that no browser has other claims than those of its login")
+    func tampered() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/app", typing: "sub=ann").answer.status == 303)
+        let cookie = try #require(jar["portcullis"])
+        for place in stride(from: 0, to: cookie.count, by: 40) {
+            var text = Array(cookie)
+            text[place] = text[place] == "A" ? "B" : "A"
+            jar["portcullis"] = String(text)
+            #expect(try jar.send("GET", "/app").status == 302, "byte \(place)")
+        }
+        jar["portcullis"] = cookie
+        #expect(try jar.send("GET", "/app").status == 200)
+    }
+}
