@@ -126,6 +126,17 @@ extension InvalidCase {
         login(
             "idle", #""login": {"providers": "staff", "idleTimeout": "10ms"}"#,
             #"/routes/0/login/idleTimeout: out of range (expected "0s", or a duration from "1s", found "10ms")"#),
+        InvalidCase(
+            "claims-domain", routes(route("/a", #""claims": {"email": {"domain": ["*.example.com"]}}"#)),
+            #"routes.json:2: error: /routes/0/claims/email/domain/0: no domain (expected a domain such as "example.com", found "*.example.com")"#
+        ),
+        InvalidCase(
+            "claims-domain-none", routes(route("/a", #""claims": {"email": {"domain": []}}"#)),
+            #"routes.json:2: error: /routes/0/claims/email: "domain" has no value (expected at least one domain)"#),
+        InvalidCase(
+            "claims-domain-other", routes(route("/a", #""claims": {"upn": {"domain": ["example.com"]}}"#)),
+            #"routes.json:2: error: /routes/0/claims/upn: "email_verified" says nothing of "upn" (expected "domain" of the claim "email")"#
+        ),
         login(
             "claim", #""login": "staff", "claims": {"department": "sales"}"#,
             #"/routes/0/login: sessions at "staff" do not keep the claim "department", which the route looks at (expected "claims" here with it)"#

@@ -204,7 +204,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "claims-none", routes(route("/a", #""claims": {"a": {}}"#)),
-            #"routes.json:2: error: /routes/0/claims/a: no condition (expected "equals", "in", "contains" or "exists")"#
+            #"routes.json:2: error: /routes/0/claims/a: no condition (expected "equals", "in", "contains", "exists" or "domain")"#
         ),
         InvalidCase(
             "claims-path", routes(route("/a", #""claims": {"a..b": 1}"#)),

@@ -84,7 +84,7 @@ extension ClaimRule.Test {
         switch self {
         case .equals(let operand), .contains(let operand): return isVariable(operand)
         case .isIn(let operands): return operands.contains(where: isVariable)
-        case .exists: return false
+        case .exists, .domain: return false
         }
     }
 }

@@ -13,14 +13,34 @@ extension ClaimRule {
         return Shape<[ClaimRule]>(.map(.either([operand.form(), tests.form()]), minimum: 1)) { field in
             let entries = field.object(expected).entries
             if entries.isEmpty, field.node.members != nil { field.error("no claim", expected: expected) }
-            return entries.compactMap { name, place in
+            return entries.flatMap { name, place -> [ClaimRule] in
                 let path = ClaimPath.read(name, place)
                 let tests =
                     place.node.members == nil ? operand.read(place).map { [.equals($0)] } : tests.read(place)
-                guard let path, let tests else { return nil }
-                return ClaimRule(path, tests)
+                guard let path, let tests else { return [] }
+                let ownsDomain = tests.contains { if case .domain = $0 { true } else { false } }
+                if ownsDomain, !path.isClaim("email") {
+                    place.error(
+                        "\"email_verified\" says nothing of \"\(path.text)\"",
+                        expected: "\"domain\" of the claim \"email\"")
+                }
+                return [ClaimRule(path, tests)] + (ownsDomain ? [.verifiedEmail] : [])
             }
         }
+    }
+
+    /// A domain in lower case.
+    private static let domain = Shape<String>(.pattern("^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$")) { field in
+        guard let text = field.node.string else { return field.wrongType("a domain") }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isDomain = labels.allSatisfy { label in
+            !label.isEmpty && label.first != "-" && label.last != "-"
+                && label.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ASCII.isLetter($0) || ASCII.isDigit($0) }
+        }
+        guard isDomain else {
+            return field.error("no domain", expected: "a domain such as \"example.com\"", found: field.summary)
+        }
+        return text.lowercased()
     }
 
     private static func tests(_ path: PathPattern) -> Shape<[Test]> {
@@ -44,8 +64,19 @@ extension ClaimRule {
             if let isExpected = object.optional("exists", .flag, "Whether the claim must be there, or must not.") {
                 tests.append(.exists(isExpected))
             }
+            if let domains = object.optional(
+                "domain", domain.list("an array of domains", minimum: 1),
+                """
+                For `email`: the address is of one of these domains, not of one below them, and `email_verified` is true.
+                """)
+            {
+                if object.field.node["domain"]?.array?.isEmpty == true {
+                    object.field.error("\"domain\" has no value", expected: "at least one domain")
+                }
+                tests.append(.domain(domains))
+            }
             // Without a condition every claim would do.
-            object.rules(.atLeastOne(of: "equals", "in", "contains", "exists", because: "no condition"))
+            object.rules(.atLeastOne(of: "equals", "in", "contains", "exists", "domain", because: "no condition"))
             return tests
         }
     }

@@ -19,7 +19,14 @@ package struct ClaimRule: Hashable, Sendable {
         case contains(Operand)
         /// Whether the claim is there and not null.
         case exists(Bool)
+        /// The claim is an e-mail address of one of these domains, which are in lower case. It says nothing of its owner unless
+        /// the issuer has verified it.
+        case domain([String])
     }
+
+    /// Whether the issuer has verified the claim `email` (OpenID Connect Core section 5.1). Some issuers write a text.
+    package static let verifiedEmail = ClaimRule(
+        ClaimPath(literal: "email_verified"), [.isIn([.flag(true), .text("true")])])
 
     package let path: ClaimPath
     /// All of these must hold.
@@ -55,6 +62,10 @@ extension ClaimRule.Test {
             guard let elements = claim.array else { return operand.equals(claim, requested) }
             for element in elements where operand.equals(element, requested) { return true }
             return false
+        case .domain(let domains):
+            let parts = claim?.string?.split(separator: "@", omittingEmptySubsequences: false) ?? []
+            guard parts.count == 2, !parts[0].isEmpty else { return false }
+            return domains.contains { bytesEqualIgnoringCase(Array($0.utf8).span, Array(parts[1].utf8).span) }
         }
     }
 }
@@ -80,6 +91,7 @@ extension ClaimRule: CustomStringConvertible {
             case .equals(let operand): "\(path.text) = \(operand)"
             case .isIn(let operands): "\(path.text) in \(operands.map(\.description).joined(separator: ", "))"
             case .contains(let operand): "\(path.text) contains \(operand)"
+            case .domain(let domains): "\(path.text) of the domain \(domains.joined(separator: " or "))"
             case .exists(let expected): expected ? "\(path.text) exists" : "no \(path.text)"
             }
         }.joined(separator: " and ")

@@ -14,6 +14,8 @@ import Testing
                 {"path": "/app", "upstream": "stub", "login": \(login), "claims": {"groups": {"contains": "clerks"}},
                  "requestHeaders": {"set": {"X-Mail": "${claim.email}", "X-Groups": "${claim.groups}"}}}
                 """,
+                #"{"path": "/inside", "upstream": "stub", "login": "staff", "claims": {"email": {"domain": ["example.com"]}}}"#,
+                #"{"path": "/outside", "upstream": "stub", "login": "staff", "claims": {"email": {"domain": ["ample.com"]}}}"#,
                 #"{"path": "/other", "upstream": "stub", "login": "staff", "claims": {"email": "eve@example.com"}}"#,
             ])
         }
@@ -35,6 +37,16 @@ import Testing
         let other = CookieJar(fixture.gateway)
         #expect(try provider.logIn(other, "/app", typing: "sub=bob").answer.status == 303)
         #expect(try other.send("GET", "/app").status == 403)
+    }
+
+    @Test("a domain opens a route for its verified addresses alone")
+    func domain() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/inside", typing: "sub=ann").answer.status == 303)
+        #expect(try jar.send("GET", "/inside").status == 200)
+        #expect(try jar.send("GET", "/outside").status == 403)
     }
 
     @Test("a cookie with any byte changed is no session, so that no browser has other claims than those of its login")
