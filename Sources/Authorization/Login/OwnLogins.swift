@@ -86,13 +86,14 @@ struct OwnLogins: LoginPlace {
         session.login.roles = catalogue.names(of: known.roles).filter { role in
             !assigned.contains { $0.isExactly(role) }
         }
-        if let kept = flow.settings.claimsByProvider[identity.provider] {
-            flow.seals.keep(kept, of: identity.claims, in: &session)
-        }
         let until = session.expiresAt + max(flow.settings.pageTokenSeconds(), service.longestUse)
         let login = { @Sendable [session] (foundation: String) in
             var session = session
             session.foundations = [foundation]
+            // Last, since the claims have what the rest leaves of the cookie.
+            if let kept = flow.settings.claimsByProvider[identity.provider] {
+                flow.seals.keep(kept, of: identity.claims, in: &session)
+            }
             return proven(session, visit)
         }
         return (session.subject, until, login)
