@@ -29,7 +29,10 @@ def mock():
 
     # The name of the claim is ours: of a group that maps to a role.
     ann = User(sub="ann", claims={"email": "ann@example.com", "email_verified": True, "groups": ["clerks"]})
-    server = werkzeug.serving.make_server("127.0.0.1", 0, app(require_nonce=True, user_claims=[ann]), threaded=True)
+    # Whose claims fill a cookie, more or less.
+    full = [User(sub=f"full{size}", claims={"name": "n" * size, "groups": ["clerks"]}) for size in range(1900, 3000, 25)]
+    users = app(require_nonce=True, user_claims=[ann, *full])
+    server = werkzeug.serving.make_server("127.0.0.1", 0, users, threaded=True)
     print(f"issuer http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
 

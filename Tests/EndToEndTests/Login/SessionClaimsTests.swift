@@ -49,6 +49,18 @@ import Testing
         #expect(try jar.send("GET", "/outside").status == 403)
     }
 
+    @Test("claims that do not fit into the cookie end no login: those that routes look at stay")
+    func full() throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try gateway(provider)
+        for size in stride(from: 1900, to: 3000, by: 25) {
+            let jar = CookieJar(fixture.gateway)
+            let answer = try provider.logIn(jar, "/app", typing: "sub=full\(size)").answer
+            #expect(answer.status == 303, "\(size)")
+            #expect(try jar.send("GET", "/app").status == 200, "\(size)")
+        }
+    }
+
     @Test("a cookie with any byte changed is no session, so that no browser has other claims than those of its login")
     func tampered() throws {
         let provider = try LoginProvider(.mock)
