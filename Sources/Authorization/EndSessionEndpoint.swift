@@ -9,7 +9,7 @@ import Outbound
 
 /// The logout of browsers that applications send (OpenID Connect RP-Initiated Logout 1.0). The ID token of the browser's
 /// session logs out at once; otherwise the user is asked, since any page can send a browser here. Browsers go on to
-/// registered addresses only.
+/// registered addresses only. A link on a page of the gateway's own origin logs out at once, too.
 struct EndSessionEndpoint: Sendable {
     typealias Answer = Effect<EndpointResponse>
 
@@ -40,6 +40,12 @@ struct EndSessionEndpoint: Sendable {
             return .done(BrowserLoginFailure.foreignForm.response)
         }
         return answer(form, browser)
+    }
+
+    /// Whether a page of the same origin has the link that the user followed (Fetch Metadata section 2.4): an application's
+    /// own "sign out". A navigation, as all requests here.
+    private static func isFromOwnPage(_ request: EndpointRequest) -> Bool {
+        request.field("sec-fetch-site")?.isExactly("same-origin") == true
     }
 
     private func answer(_ form: FormFields, _ browser: BrowserRequest) -> Answer {
@@ -108,7 +114,9 @@ struct EndSessionEndpoint: Sendable {
             hint.map { hint in
                 sessions.allSatisfy { hint.subject.isExactly($0.subject) && hint.family.isExactly($0.family) }
             } ?? false
-        if browser.isReading, isOfSession { return flow.end(sessions, browser, to: address) }
+        if browser.isReading, isOfSession || EndSessionEndpoint.isFromOwnPage(browser.request) {
+            return flow.end(sessions, browser, to: address, back: browser.previousPage)
+        }
         return flow.confirmLogout(browser, fields: EndSessionEndpoint.repeatedFields(form), to: destination) {
             flow.end(sessions, browser, to: address, back: $0)
         }

@@ -141,6 +141,12 @@ package final class Principal: Sendable {
     /// The name of that consumer.
     package var consumerName: String? { method == .apiKey ? subject : consumer?.subject }
 
+    /// Id of the store record of the login at a provider that the session of the gateway's own began with; nil for other
+    /// credentials.
+    package var loginRecord: String? {
+        method == .cookie && backendID == nil && origins.count > 1 ? origins.last?.tokenID : nil
+    }
+
     /// Whether the credential is of no use to others who got hold of it.
     package var provesPossession: Bool { binding != nil || method == .certificate }
 

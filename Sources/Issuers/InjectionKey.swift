@@ -13,13 +13,16 @@ package final class InjectionTarget: Sendable {
     fileprivate let placeBytes: [UInt8]
     /// The issuer's `configurationID` in UTF-8.
     package let configurationBytes: [UInt8]
+    /// Whether it is for sessions of logins at providers alone; other callers need no token.
+    package let isForLogins: Bool
     /// Of the issuer.
     package let dependsOnCredential: Bool
     package let dependsOnCaller: Bool
     fileprivate let hash: UInt64
 
     /// - Parameter place: distinguishes targets of the same issuer; nil to use the webgate's name.
-    package init(webgate: String, place: String? = nil, issuer: any TokenIssuer) {
+    package init(webgate: String, place: String? = nil, issuer: any TokenIssuer, isForLogins: Bool = false) {
+        self.isForLogins = isForLogins
         self.webgate = webgate
         self.issuer = issuer
         dependsOnCredential = issuer.dependsOnCredential

@@ -1,6 +1,6 @@
 import Model
 
-/// Why there is no token. The caller is authenticated, so none of these is answered with 401 (ISS-03).
+/// Why there is no token. The caller is authenticated, so none of these is answered with 401 (ISS-03), but that the login is over.
 package struct IssueFailure: ReasonedFailure, Equatable {
     package enum Kind: Sendable, CaseIterable {
         /// The issuer refuses this caller.
@@ -13,6 +13,8 @@ package struct IssueFailure: ReasonedFailure, Equatable {
         case misconfigured
         /// The issuer derives its tokens from the caller's, but the caller sent none.
         case credentialMissing
+        /// The provider has ended the login that the token would come from.
+        case loginEnded
     }
 
     package let kind: Kind
@@ -41,6 +43,7 @@ package struct IssueFailure: ReasonedFailure, Equatable {
     package static let invalidToken = IssueFailure(.invalidToken)
     package static let misconfigured = IssueFailure(.misconfigured)
     package static let credentialMissing = IssueFailure(.credentialMissing)
+    package static let loginEnded = IssueFailure(.loginEnded)
 
     /// - Parameter seconds: at least one, and limited to an hour.
     package static func unavailable(retryAfter seconds: Int) -> IssueFailure {
@@ -56,6 +59,7 @@ package struct IssueFailure: ReasonedFailure, Equatable {
         case .invalidToken: .issuerInvalidToken
         case .misconfigured: .issuerMisconfigured
         case .credentialMissing: .issuerCredentialMissing
+        case .loginEnded: .loginEnded
         }
     }
 
@@ -66,7 +70,7 @@ package struct IssueFailure: ReasonedFailure, Equatable {
     var isOutage: Bool? {
         switch kind {
         case .unavailable, .invalidToken: true
-        case .refused, .misconfigured: false
+        case .refused, .misconfigured, .loginEnded: false
         case .credentialMissing: nil
         }
     }

@@ -11,12 +11,14 @@ package struct IssueRequest: Sendable {
     package let webgate: String
     /// Lifetime required by a grant; nil for the issuer's default.
     package let lifetimeSeconds: Int64?
-    /// The token to replace, expired or about to; its refresh token may save a login.
+    /// The token to replace: expired, about to, or refused by the upstream. Its refresh token may save a login.
     package let previous: IssuedToken?
     /// The challenge of the upstream's own Webgate (CACHE-08); nil without one.
     package let challenge: UpstreamChallenge?
     /// Which claims of the caller are known.
     package let selection: ClaimSelection
+    /// The provider's tokens of the caller's login, which stand for a token of the caller's own; nil for none.
+    package private(set) var login: ProvidedTokens?
 
     package init(
         principal: Principal, client: Client?, webgate: String, lifetimeSeconds: Int64? = nil,
@@ -31,8 +33,21 @@ package struct IssueRequest: Sendable {
         self.selection = selection
     }
 
-    /// The caller's bearer token, for grants that forward it; empty for other credentials.
-    package var credential: [UInt8] { principal.method == .bearer ? principal.token : [] }
+    /// The same with tokens of the caller's login.
+    func with(_ tokens: ProvidedTokens) -> IssueRequest {
+        var request = self
+        request.login = tokens
+        return request
+    }
+
+    /// The caller's bearer token or that of the login, for grants that forward it; empty for other credentials.
+    package var credential: [UInt8] { credential(isIDToken: false) }
+
+    /// - Parameter isIDToken: whether the ID token of a login is meant.
+    func credential(isIDToken: Bool) -> [UInt8] {
+        guard let login else { return principal.method == .bearer ? principal.token : [] }
+        return Array(((isIDToken ? login.idToken : login.access) ?? "").utf8)
+    }
 
     /// The caller's SAML assertion as it came; empty for other credentials.
     package var assertion: [UInt8] { principal.method == .saml ? principal.token : [] }

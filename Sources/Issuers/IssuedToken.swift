@@ -25,13 +25,17 @@ package final class IssuedToken: Sendable {
         self.refreshExpiresAt = refreshExpiresAt
     }
 
+    /// Stands for a token where none is needed.
+    package static let none = IssuedToken(value: [], issuedAt: 0, expiresAt: .max)
+
     /// Whether the upstream has refused it, so that caches must not return it. One atomic load.
     package var isRefused: Bool { refusals.load(ordering: .relaxed) }
 
     func refuse() { refusals.store(true, ordering: .relaxed) }
 
-    /// The refresh token, unless absent or expired.
+    /// The refresh token, unless absent or expired. After a refusal by the upstream a token is asked for anew.
     package func usableRefresh(now: Int64) -> [UInt8]? {
+        if isRefused { return nil }
         if let end = refreshExpiresAt, now >= end { return nil }
         return refresh
     }

@@ -8,4 +8,5 @@ extension Reason {
     package static var issuerInvalidToken: Reason { Reason("issuer_invalid_token", 502) }
     package static var issuerMisconfigured: Reason { Reason("issuer_misconfigured", 502) }
     package static var issuerCredentialMissing: Reason { Reason("issuer_credential_missing", 403) }
+    package static var loginEnded: Reason { Reason("login_ended", 401) }
 }

@@ -18,6 +18,8 @@ package protocol TokenIssuer: Sendable {
     var needsChallenge: Bool { get }
     /// Whether callers get their own tokens. If not, one token serves all (an account of the gateway).
     var dependsOnCaller: Bool { get }
+    /// Whether the next process may use its tokens (CACHE-10).
+    var outlivesProcess: Bool { get }
     /// Its signing keys, whose public parts are published with those of the token service.
     var publishedKeys: [SigningKey] { get }
     /// Obtains a token. Called on an event loop.
@@ -33,6 +35,7 @@ extension TokenIssuer {
     package var dependsOnCredential: Bool { false }
     package var needsChallenge: Bool { false }
     package var dependsOnCaller: Bool { true }
+    package var outlivesProcess: Bool { true }
     package var publishedKeys: [SigningKey] { [] }
     package var verifiesPasswords: Bool { false }
 

@@ -57,7 +57,7 @@ package struct BrowserRequest: Sendable {
     }
 
     /// The page of this host that the browser comes from, for the way back; the start page where it is not known.
-    var previousPage: ReturnTarget {
+    package var previousPage: ReturnTarget {
         let own = try? WebOrigin("\(request.secure ? "https" : "http")://\(request.authority)")
         guard let text = request.field("referer"), let page = try? WebURL(text), page.origin == own,
             !page.target.prefix(while: { $0 != "?" }).utf8.elementsEqual(request.path.utf8)

@@ -71,12 +71,14 @@ extension FormTickets {
     ///
     /// - Parameters:
     ///   - session: the cookie of the ended sessions.
-    ///   - there: where the browser continues. The page refreshes to it: redirects after a form post are limited to
-    ///     `form-action`, and where the provider redirects its browsers is unknown.
+    ///   - there: what logs out at the provider. The page refreshes to it: redirects after a form post are limited to
+    ///     `form-action`, and where the provider redirects its browsers is unknown. What is posted has a button, since no
+    ///     script posts it.
     ///   - application: where the browser continues otherwise, by a redirect; nil for a page.
     ///   - back: the page that users log in for again.
     package func loggedOut(
-        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: WebURL? = nil, to application: String? = nil,
+        _ session: BrowserCookie, _ browser: BrowserRequest, _ there: ProviderLogoutForm? = nil,
+        to application: String? = nil,
         back: ReturnTarget = .root
     ) -> EndpointResponse {
         let removals = [session, BrowserCookie.login].flatMap { allRemovals($0, browser) }
@@ -88,10 +90,15 @@ extension FormTickets {
             return Page.message(.signedOut, .signedOutDetail, link: Page.Link(.signInAgain, to: back.text))
                 .response(status: 200, reason: .loggedOut, fields: removals)
         }
-        let link = Page.Link(.signOutThere, to: there.description)
-        return Page.message(.signedOut, .signedOutHere, link: link).response(
-            status: 200, reason: .loggedOut,
-            fields: removals + [(name: "Refresh", value: "0; url=\(there.description)")])
+        switch there {
+        case .redirect(let url):
+            let link = Page.Link(.signOutThere, to: url.description)
+            return Page.message(.signedOut, .signedOutHere, link: link).response(
+                status: 200, reason: .loggedOut, fields: removals + [(name: "Refresh", value: "0; url=\(url)")])
+        case .post(let url, let fields):
+            return Page.logoutThere(fields.map { ($0.name, $0.value) }, at: url)
+                .response(status: 200, reason: .loggedOut, fields: removals)
+        }
     }
 
     /// Fields that delete a cookie in the browser, all of its name. Browsers send no cookies with a form of another site;

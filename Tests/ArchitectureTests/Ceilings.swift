@@ -19,7 +19,7 @@ enum Ceilings {
     ]
 
     /// Functions with more than two parameters without labels. New code has none.
-    static let unlabelled = 455
+    static let unlabelled = 454
 
     /// Words of vendors in the targets of all gateways; 40 are the goal, in the kind of challenge.
     static let vendorWords = 39
@@ -42,7 +42,7 @@ enum Ceilings {
         "Sources/HTTP/H2/H2Callbacks.swift listen": (69, "one registration for each callback"),
         "Sources/HTTP/StatusReason.swift text": (65, "a table"),
         "Sources/portcullis/Assembly/Assembly.swift snapshot": (
-            102, "the order of the parts; shorter where they belong to fewer logins"
+            99, "the order of the parts; shorter where they belong to fewer logins"
         ),
     ]
 

@@ -76,7 +76,7 @@ extension InvalidCase {
         ),
         login(
             "type", #""login": 1"#,
-            #"/routes/0/login: wrong type (expected the name of an identity provider, "local", a list of names, or {"providers", "sessionLifetime", "idleTimeout", "claims"}, found 1)"#
+            #"/routes/0/login: wrong type (expected the name of an identity provider, "local", a list of names, or {"providers", "sessionLifetime", "idleTimeout", "claims", "tokens", "recheck"}, found 1)"#
         ),
         login(
             "unknown", #""login": "stuff""#,
@@ -151,6 +151,27 @@ extension InvalidCase {
             #"/routes/0/login/claims/0: "a..b" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
         ),
         login(
+            "no-tokens", #""login": "staff", "injection": {"from": "login"}"#,
+            #"/routes/0/injection: no login of the route keeps the tokens of its provider (expected "login": {"providers": …, "tokens": true} beside it)"#
+        ),
+        login(
+            "two-sources",
+            #""login": {"providers": "staff", "tokens": true}, "injection": {"from": "login", "issuer": "local"}"#,
+            #"/routes/0/injection/from: "from" and "issuer" exclude each other (expected one of the two)"#),
+        login(
+            "no-source", #""login": "staff", "injection": {"header": "X-Token"}"#,
+            #"/routes/0/injection: no source of the token (expected "issuer" or "from")"#),
+        login(
+            "own-tokens", #""login": {"providers": ["staff", "local"], "tokens": true}"#,
+            #"/routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#,
+            #"/routes/0/login/tokens: a login at "local" yields no tokens (expected providers of OpenID Connect or OAuth 2 alone)"#
+        ),
+        login(
+            "own-recheck", #""login": {"providers": "local", "recheck": "5m"}"#,
+            #"/routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#,
+            #"/routes/0/login/recheck: a login at "local" yields no tokens, with which it could be asked (expected a provider of OpenID Connect or OAuth 2)"#
+        ),
+        login(
             "limits", #""login": {"providers": "staff", "idleTimeout": "1m"}"#,
             more: #"{"path": "/b", "upstream": "inventory", "login": {"providers": "staff", "idleTimeout": "2m"}}"#,
             #"/routes/1/login/idleTimeout: another route has another value for the sessions of "staff" (expected one "idleTimeout" for a provider)"#
@@ -158,13 +179,15 @@ extension InvalidCase {
     ]
 
     /// A route with a login at a provider.
-    private static func login(_ id: String, _ members: String, more: String? = nil, _ error: String) -> InvalidCase {
+    private static func login(_ id: String, _ members: String, more: String? = nil, _ errors: String...) -> InvalidCase
+    {
         var files = routes(([route("/a", members)] + [more].compactMap(\.self)).joined(separator: ",\n"))
         files["identityProviders.json"] =
             #"[{"name": "staff", "issuer": "https://idp", "clientId": "a", "clientSecret": "s"}, {"name": "form", "kind": "local"}]"#
         files["webgates.json"] =
             #"{"authenticationSchemes": [{"name": "S", "authenticationLevel": 2, "challengeMethod": "BASIC"}], "webgates": [{"name": "WG", "level": 2}]}"#
-        return InvalidCase("login-\(id)", files, "routes.json:\(more == nil ? 2 : 3): error: \(error)")
+        return InvalidCase(
+            "login-\(id)", files: files, errors.map { "routes.json:\(more == nil ? 2 : 3): error: \($0)" })
     }
 
     private static func resource(_ path: String, _ url: String, _ more: String = "") -> [String: String] {

@@ -23,6 +23,7 @@ NEED_PROVIDER = {
     "providerCallback",
     "assertionConsumer",
     "providerLogout",
+    "providerFrameLogout",
     "exchangeOutsideToken",
     "refreshIssuerKeys",
 }
@@ -105,6 +106,7 @@ def oauth():
     )
     call("revokeToken", 200, form={"token": token["access_token"]}, user=CLIENT)
     call("providerLogout", 400, path={"provider": "outside"}, form={"logout_token": "x"})
+    call("providerFrameLogout", 400, path={"provider": "outside"}, query={"iss": "x", "sid": "y"})
     call("assertionConsumer", 400, form={"SAMLResponse": "x", "RelayState": "x"})
     call("resourceMetadataOfPath", 404, path={"resource": "x"})
     for operation in ("captureRedirect", "captureSAMLRedirect"):

@@ -37,7 +37,7 @@ private final class BadgeProvider: BrowserIdentityProvider {
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> { .done(.failure(.malformedCallback)) }
 
-    func logoutURL(back: String, now: Int64) -> Effect<WebURL?> { .done(nil) }
+    func logout(_ request: ProviderLogoutRequest, now: Int64) -> Effect<ProviderLogoutForm?> { .done(nil) }
 
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {
         .done(.failure(.malformedCallback))

@@ -44,7 +44,8 @@ import Testing
             Set(names) == [
                 "authorize", "token", "par", "device_authorization", "device", "introspect", "revoke", "userinfo",
                 "jwks",
-                "register", "register/", "login", "callback/", "backchannel-logout/", "saml/", "logout",
+                "register", "register/", "login", "callback/", "backchannel-logout/", "frontchannel-logout/", "saml/",
+                "logout",
             ])
     }
 

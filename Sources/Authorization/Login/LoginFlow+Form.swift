@@ -209,31 +209,35 @@ extension LoginFlow {
     func end(
         _ sessions: [Session], _ browser: BrowserRequest, to application: String?, back: ReturnTarget = .root
     ) -> Answer {
-        end(sessions[...], browser).then { hasEnded in
+        end(sessions[...], browser).then { hasEnded, tokens in
             guard hasEnded, let session = sessions.first else {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
-            return providerLogout(session, to: application, now: browser.now).map { there in
+            return providerLogout(session, tokens, to: application, now: browser.now).map { there in
                 loggedOut(.session, browser, there, to: application, back: back)
                     .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
             }
         }
     }
 
-    /// - Returns: false if the store fails.
-    private func end(_ sessions: ArraySlice<Session>, _ browser: BrowserRequest) -> Effect<Bool> {
-        guard let session = sessions.first else { return .done(true) }
+    /// - Returns: false if the store fails; with the provider's tokens of the first session.
+    private func end(
+        _ sessions: ArraySlice<Session>, _ browser: BrowserRequest
+    ) -> Effect<(Bool, tokens: ProvidedTokens?)> {
+        guard let session = sessions.first else { return .done((true, nil)) }
         let entry = DenyEntry.token(
             session.family, subject: session.subject,
             until: max(session.expiresAt, browser.now + max(settings.pageTokenSeconds(), service.longestUse)))
         return service.settings.store.ask(.deny(entry), now: browser.now) { result in
-            guard case .success = result else { return .done(false) }
+            guard case .success = result else { return .done((false, nil)) }
             service.settings.revocations.apply(entry)
             let ids = [session.id] + session.foundations.flatMap(LoginFoundation.ids)
             let forgotten = service.settings.store.forget(ids[...], now: browser.now)
             let ended = providers?.ending(
                 session.foundations, at: session.provider, now: browser.now, forgotten, hasEnded: { true })
-            return (ended ?? forgotten).then { end(sessions.dropFirst(), browser) }
+            return (ended ?? forgotten.map { ($0, nil) }).then { _, tokens in
+                end(sessions.dropFirst(), browser).map { ($0.0, tokens) }
+            }
         }
     }
 }

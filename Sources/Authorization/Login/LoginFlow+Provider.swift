@@ -127,17 +127,19 @@ extension LoginFlow {
         }
     }
 
-    /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for the gateway's own form.
-    /// - Parameter application: where the browser goes on to when it is back; nil for a page.
-    func providerLogout(_ session: Session, to application: String?, now: Int64) -> Effect<WebURL?> {
+    /// What logs out at the provider; nil for the gateway's own form.
+    ///
+    /// - Parameters:
+    ///   - tokens: those of the session that has ended.
+    ///   - application: where the browser goes on to when it is back; nil for a page.
+    func providerLogout(
+        _ session: Session, _ tokens: ProvidedTokens?, to application: String?, now: Int64
+    ) -> Effect<ProviderLogoutForm?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
+        let state = seals.loginRequests.seal(
+            [LoginFlow.logoutMark, application ?? ""], expiresAt: now + LoginFlow.logoutSeconds)
         let back = service.settings.baseURL + service.settings.paths[.endSession]
-        return provider.logoutURL(back: back, now: now).map { url in
-            guard let url, let application else { return url }
-            let state = seals.loginRequests.seal(
-                [LoginFlow.logoutMark, application], expiresAt: now + LoginFlow.logoutSeconds)
-            return (try? WebURL(url.with([("state", state)]))) ?? url
-        }
+        return provider.logout(ProviderLogoutRequest(back: back, state: state, tokens: tokens), now: now)
     }
 
     private static let logoutMark = "logout"
@@ -147,7 +149,7 @@ extension LoginFlow {
     /// Where a browser goes on to that is back from the logout at its provider; nil for another `state`.
     func afterProvider(_ state: String, now: Int64) -> String? {
         guard let texts = try? seals.loginRequests.open(Array(state.utf8).span, now: now).texts, texts.count == 2,
-            texts[0].isExactly(LoginFlow.logoutMark)
+            texts[0].isExactly(LoginFlow.logoutMark), !texts[1].isEmpty
         else { return nil }
         return texts[1]
     }

@@ -19,6 +19,7 @@ extension GatewayConfiguration {
                     expected: "no \"identity\": \"optional\" beside it")
             }
             route.checkSignedIdentity(at: "/routes/\(i)", tokenService, route.injections(webgates), findings)
+            route.checkLoginTokens(at: "/routes/\(i)", self, findings)
             route.checkClients(at: "/routes/\(i)/clients", in: self, findings)
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)

@@ -12,11 +12,16 @@ extension InjectionEntry {
     ]
     private static let reservedFamilies = ["x_gateway_", "x_forwarded_"]
 
-    static let shape = Shape.object("an injection: {\"issuer\", \"header\", \"format\"}") { object in
-        InjectionEntry(
-            issuer: object.required(
-                "issuer", .reference(to: .issuer), "the name of an issuer", placeholder: "",
-                "Name of an issuer in `issuers.json`."),
+    static let shape = Shape.object("an injection: {\"issuer\" or \"from\", \"header\", \"format\"}") { object in
+        let issuer = object.optional(
+            "issuer", .reference(to: .issuer), "Name of an issuer in `issuers.json`.")
+        let source = object.optional(
+            "from", Shape<Source>.choice,
+            "`login` for the access token of the [provider](guides/browser-login.md#tokens) where the browser has logged in."
+        )
+        object.rules(.exactlyOne(of: "issuer", "from", none: "no source of the token"))
+        return InjectionEntry(
+            issuer: issuer ?? source.map { _ in InjectionEntry.login } ?? "",
             header: object.value(
                 "header", Shape.headerName.reading(header), default: "Authorization",
                 "Header field that carries the token; none that the gateway writes itself."),
@@ -33,6 +38,9 @@ extension InjectionEntry {
         )
     }
     .named("injection")
+
+    /// Where a token comes from that is no issuer's.
+    private enum Source: String, CaseIterable { case login }
 
     /// One injection or several, each in a field of its own.
     static let oneOrMore = Shape(

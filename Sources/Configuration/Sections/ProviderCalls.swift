@@ -132,6 +132,12 @@ package struct ProviderCalls: Sendable {
         object.read(
             "logout", .flag, into: &flow.logsOutThere,
             "Whether a logout here goes on to the provider's `end_session_endpoint`.")
+        flow.logoutMethod = object.optional(
+            "logoutMethod", Shape<LogoutMethod>.choice,
+            """
+            How: `get` by a redirect, `post` by a form with a button, to which browsers add no `SameSite=Lax` cookies of the \
+            provider. By default a redirect, and a form where its URL would be longer than 2 KiB.
+            """)
         object.read(
             "revokeAtLogout", .flag, into: &flow.revokesAtLogout,
             """

@@ -17,11 +17,11 @@ extension RouteLoginEntry {
         })
 
     private static let expected =
-        "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\", \"claims\"}"
+        "the name of an identity provider, \"local\", a list of names, or {\"providers\", \"sessionLifetime\", \"idleTimeout\", \"claims\", \"tokens\", \"recheck\"}"
 
     private static let members = Shape<RouteLoginEntry>.object(expected) { object in
         object.removed(["provider"], instead: "\"providers\"")
-        return RouteLoginEntry(
+        var entry = RouteLoginEntry(
             ways: object.required(
                 "providers", .oneOrMore(of: .identityProvider), "the name of an identity provider, or a list of names",
                 placeholder: [],
@@ -42,5 +42,18 @@ extension RouteLoginEntry {
                 and policy servers; by default those of the scopes `profile` and `email`, `groups` and `roles`. Sessions at \
                 a provider keep the claims of all logins with it.
                 """))
+        object.read(
+            "tokens", .flag, into: &entry.passesTokens,
+            """
+            Whether the provider's [tokens](guides/browser-login.md#tokens) may reach upstreams: by the injection \
+            `{"from": "login"}`, or exchanged by an issuer. The gateway keeps them encrypted in the store, and renews them.
+            """)
+        entry.recheck = object.optional(
+            "recheck", SessionsSection.duration(from: 1),
+            """
+            How often the provider is [asked](guides/browser-login.md#recheck), with the refresh token, whether the login \
+            still holds.
+            """)
+        return entry
     }
 }

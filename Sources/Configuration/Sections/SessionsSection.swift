@@ -7,6 +7,8 @@ package struct SessionsSection: Sendable {
     package var lifetime: Duration
     /// How long it may be unused; zero for any time.
     package var idleTimeout: Duration
+    /// How much longer logins hold whose provider does not answer.
+    package var staleAfter: Duration
 
     static func read(_ object: inout ObjectReader) -> SessionsSection {
         SessionsSection(
@@ -15,7 +17,13 @@ package struct SessionsSection: Sendable {
             ),
             idleTimeout: object.value(
                 "idleTimeout", duration(from: 0), default: .seconds(3600),
-                "How long a session may be unused, `\"0s\"` for any time."))
+                "How long a session may be unused, `\"0s\"` for any time."),
+            staleAfter: object.value(
+                "staleAfter", duration(from: 0), default: .seconds(600),
+                """
+                How much longer a login holds whose provider does not answer: beyond the end of the access token, or the \
+                time of the `recheck`.
+                """))
     }
 
     /// A duration of whole seconds.

@@ -23,7 +23,7 @@ extension RequestPipeline {
             }
             return
         }
-        injection.obtainTokens(exchange, route) { upstreamClient.forward(exchange, route, buffer) }
+        injection.obtainTokens(exchange, route, buffer) { upstreamClient.forward(exchange, route, buffer) }
     }
 
     /// A token that the exchange waits for has been issued, or its issuer has failed. The first failure is answered;
@@ -44,7 +44,7 @@ extension RequestPipeline {
         }
         switch result {
         case .success: upstreamClient.forward(exchange, route, buffer)
-        case .failure(let failure): responder.refuseWithoutToken(exchange, failure)
+        case .failure(let failure): responder.refuseWithoutToken(exchange, failure, buffer: buffer)
         }
     }
 

@@ -103,8 +103,9 @@ final class TokenInjection: LoopPart {
         let targets = exchange.snapshot.injections[route.index]
         guard exchange.token.issued != nil else { return false }
         var replaced: [Int] = []
-        for (place, target) in targets.enumerated() {
+        for place in route.injections.indices {
             guard let token = exchange.token[place] else { continue }
+            let target = targets[place]
             let key = InjectionKey(principal: principal, target: target)
             let mayHaveAnother = shared.issuedTokens.refuse(token, for: key, now: poller.wallSeconds)
             if mayHaveAnother, route.injections[place].retriesOnUnauthorized { replaced.append(place) }
@@ -201,13 +202,17 @@ final class TokenInjection: LoopPart {
     /// Obtains the tokens of the route that the exchange lacks, all at the same time.
     ///
     /// - Parameter go: continues with immediate tokens. Later ones arrive at `tokenIssued`.
-    func obtainTokens(_ exchange: Exchange, _ route: Route, _ go: () -> Void) {
+    func obtainTokens(_ exchange: Exchange, _ route: Route, _ buffer: Chunk? = nil, _ go: () -> Void) {
         guard let principal = exchange.principal else { return }
         let snapshot = exchange.snapshot
         let waiter = IssuedTokenStore.Waiter(worker: context.number, exchange: exchange.identity)
         var isMissing = false
         for place in snapshot.injections[route.index].indices where exchange.token[place] == nil {
             let target = snapshot.injections[route.index][place]
+            if target.isForLogins, principal.loginRecord == nil {
+                keep(IssuedToken.none, at: place, of: exchange)
+                continue
+            }
             // Two fields with the token of one issuer: the exchange is in line for it already.
             if place > 0, let same = snapshot.injections[route.index][..<place].firstIndex(where: { $0 === target }) {
                 keep(exchange.token[same], at: place, of: exchange)
@@ -226,7 +231,7 @@ final class TokenInjection: LoopPart {
                 isMissing = true
                 exchange.times.traced { issue(flight, snapshot, leader: waiter) }
             case .failed(let failure):
-                responder.refuseWithoutToken(exchange, failure)
+                responder.refuseWithoutToken(exchange, failure, buffer: buffer)
                 return
             }
         }

@@ -211,7 +211,13 @@ final class Responder: LoopPart {
     }
 
     /// The upstream's token is unavailable: not the caller's fault unless the issuer says so.
-    func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure) {
+    /// - Parameter buffer: that of the request and of its fields; nil where it was forwarded.
+    func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure, buffer: Chunk? = nil) {
+        if failure.reason.status == 401 {
+            // The browser logs in again.
+            if let buffer { return deny(exchange, failure.reason, at: .credential, buffer.readable) }
+            return reply(exchange, .upstreamAuthFailed, "the login has ended at its provider")
+        }
         reply(exchange, failure.reason, "no token for the upstream", retryAfter: failure.retryAfterSeconds)
     }
 

@@ -24,8 +24,8 @@ package struct BrowserSeals: Sendable {
     package let keptTickets: SealedRecord
     /// Posted provider answers, kept until the browser presents its cookie.
     package let postedAnswers: SealedRecord
-    /// Tokens of providers, kept until the logout.
-    package let providedTokens: SealedRecord
+    /// Tokens of providers, kept with the records of logins.
+    private let providedTokens: SealedRecord
 
     /// - Parameters:
     ///   - keys: the first key seals, all of them open.
@@ -41,7 +41,7 @@ package struct BrowserSeals: Sendable {
         providerTickets = SealedRecord(keys: keys, purpose: "portcullis provider ticket 1")
         keptTickets = SealedRecord(keys: keys, purpose: "portcullis kept provider ticket 1")
         postedAnswers = SealedRecord(keys: keys, purpose: "portcullis posted answer 1")
-        providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided token 1")
+        providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided tokens 1")
     }
 
     /// The value of the cookie for a session.
@@ -64,6 +64,18 @@ package struct BrowserSeals: Sendable {
             (session.place != nil) == ofDomain
         else { throw .notOurs }
         return session
+    }
+
+    /// The tokens of a login for its record.
+    /// - Parameter until: end of the record, in seconds since 1970.
+    package func seal(_ tokens: ProvidedTokens, until: Int64) -> [UInt8] {
+        Array(providedTokens.seal(tokens.texts, expiresAt: until).utf8)
+    }
+
+    /// Those of a record; nil for none, or too late.
+    package func tokens(_ sealed: [UInt8], now: Int64) -> ProvidedTokens? {
+        sealed.isEmpty
+            ? nil : (try? providedTokens.open(sealed.span, now: now).texts).flatMap(ProvidedTokens.init(texts:))
     }
 
     private func record(ofDomain: Bool) -> SealedRecord { ofDomain ? domainSessions : sessions }

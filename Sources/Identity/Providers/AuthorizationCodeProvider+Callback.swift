@@ -45,37 +45,14 @@ extension AuthorizationCodeProvider {
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
             ("code_verifier", secrets.verifier),
         ]
-        let work = { @Sendable [self] () -> Effect<Result<ProvidedIdentity, ProviderFailure>> in
-            let call = settings.client.following(endpoints.tokenMethods).call(
-                form, at: endpoints.token, audience: endpoints.audience(of: endpoints.token), settings.transport,
-                now: now)
-            return .answer(of: { [caller] in caller.perform(call, then: $0) }) { [self] result in
-                do throws(ProviderFailure) {
-                    let granted = try AuthorizationCodeProvider.granted(TokenReply(result))
-                    return identity(granted, secrets, endpoints, now: now).map { [settings] result in
-                        guard settings.flow.revokesAtLogout else { return result }
-                        return result.map { identity in
-                            var identity = identity
-                            identity.revocable = ProvidedToken(
-                                refresh: granted.refresh, access: granted.value, from: settings.origin)
-                            return identity
-                        }
-                    }
-                } catch {
-                    return .done(.failure(error))
+        return ask(form, endpoints, now: now).success { [self] granted in
+            identity(granted, secrets, endpoints, now: now).map { [self] result in
+                result.map { identity in
+                    var identity = identity
+                    identity.tokens = kept(granted, subject: identity.subject, now: now)
+                    return identity
                 }
             }
-        }
-        return settings.client.isSlow ? .offload(work) : work()
-    }
-
-    private static func granted(_ reply: TokenReply) throws(ProviderFailure) -> TokenReply.Granted {
-        switch reply {
-        case .granted(let granted): return granted
-        case .refused(let code): throw ProviderFailure(code: code, isOfCode: true)
-        case .malformed: throw .answer("token: no token")
-        case .other(let response): throw ProviderFailure(response, "token")
-        case .failed(let failure): throw ProviderFailure(failure, "token")
         }
     }
 

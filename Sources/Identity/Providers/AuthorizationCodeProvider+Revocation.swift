@@ -1,3 +1,4 @@
+import Bytes
 import Model
 import Outbound
 
@@ -5,9 +6,12 @@ import Outbound
 extension AuthorizationCodeProvider {
     package var revokesAtLogout: Bool { settings.flow.revokesAtLogout }
 
-    package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> {
+    package func revoke(_ tokens: ProvidedTokens, now: Int64) -> Effect<ProviderFailure?> {
         // The name may stand for another provider since the login.
-        if token.origin != settings.origin { return .done(.answer("revocation: the token is of another provider")) }
+        guard tokens.origin.isExactly(settings.origin) else {
+            return .done(.answer("revocation: the token is of another provider"))
+        }
+        guard let token = tokens.revocable else { return .done(nil) }
         return endpoints(now: now).then { [self] result in
             switch result {
             case .failure(let failure): .done(failure)
@@ -17,12 +21,12 @@ extension AuthorizationCodeProvider {
     }
 
     private func revoke(
-        _ token: ProvidedToken, _ endpoints: CodeFlowEndpoints, now: Int64
+        _ revocable: (token: String, hint: String), _ endpoints: CodeFlowEndpoints, now: Int64
     ) -> Effect<ProviderFailure?> {
         guard let url = endpoints.revocation else {
             return .done(.answer("discovery: no revocation_endpoint"))
         }
-        let form = [("token", token.value), ("token_type_hint", token.hint)]
+        let form = [("token", revocable.token), ("token_type_hint", revocable.hint)]
         let work = { @Sendable [self] () -> Effect<ProviderFailure?> in
             let methods = endpoints.revocationMethods.isEmpty ? endpoints.tokenMethods : endpoints.revocationMethods
             let call = settings.client.following(methods).call(

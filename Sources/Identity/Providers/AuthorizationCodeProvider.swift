@@ -26,6 +26,8 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
         package var wantedClaims: [String] = []
         /// Keys for its encrypted ID tokens and logout tokens.
         package var decryption = TokenDecryption()
+        /// Which tokens of logins are kept.
+        package var kept = ProvidedTokens.Kept()
         package var clockSkewSeconds: Int64 = 60
         package var transport = OutboundTransport()
 
@@ -130,13 +132,23 @@ package final class AuthorizationCodeProvider: BrowserIdentityProvider {
 
     // MARK: Logout
 
-    /// Omits the ID token hint that providers recommend: tokens do not belong in URLs.
-    package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
+    package func logout(_ request: ProviderLogoutRequest, now: Int64) -> Effect<ProviderLogoutForm?> {
         guard settings.flow.logsOutThere, metadata != nil else { return .done(nil) }
-        return endpoints(now: now).map { [client = settings.client] result in
+        return endpoints(now: now).map { [settings] result in
             guard case .success(let endpoints) = result, let url = endpoints.endSession else { return nil }
-            return try? WebURL(url.with([("client_id", client.id), ("post_logout_redirect_uri", back)]))
+            var fields = [("client_id", settings.client.id), ("post_logout_redirect_uri", request.back)]
+            if let state = request.state { fields.append(("state", state)) }
+            // Another provider may have the name since the login.
+            if let tokens = request.tokens, tokens.origin.isExactly(settings.origin), let hint = tokens.idToken {
+                fields.append(("id_token_hint", hint))
+            }
+            return ProviderLogoutForm(to: url, fields, method: settings.flow.logoutMethod)
         }
+    }
+
+    package func logoutNotice(issuer named: String, sessionID: String, now: Int64) -> LogoutNotice? {
+        guard issuer?.isExactly(named) == true, !sessionID.isEmpty else { return nil }
+        return LogoutNotice(scope: .session(sessionID), tokenID: "", issuedAt: now)
     }
 
     package func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {

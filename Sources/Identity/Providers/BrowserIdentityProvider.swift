@@ -20,19 +20,28 @@ package protocol BrowserIdentityProvider: AnyObject, Sendable {
         _ callback: ProviderCallback, _ secrets: LoginSecrets, redirectURI: String, now: Int64
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>>
 
-    /// Where to redirect a browser for logout at the provider; nil for nowhere.
-    /// - Parameter back: where the provider redirects it afterwards.
-    func logoutURL(back: String, now: Int64) -> Effect<WebURL?>
+    /// What a browser sends to the provider to log out there; nil where it does not log out.
+    func logout(_ request: ProviderLogoutRequest, now: Int64) -> Effect<ProviderLogoutForm?>
 
-    /// Whether the token of a login is kept, and revoked when the login ends here.
+    /// Whether a token of a login is revoked when the login ends here.
     var revokesAtLogout: Bool { get }
 
     /// Revokes a token of a login (RFC 7009).
     /// - Returns: nil for success.
-    func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?>
+    func revoke(_ tokens: ProvidedTokens, now: Int64) -> Effect<ProviderFailure?>
+
+    /// Renews the tokens of a login with their refresh token. `denied` and `codeRefused` say that the login is over.
+    func renew(_ tokens: ProvidedTokens, now: Int64) -> Effect<Result<ProvidedTokens, ProviderFailure>>
+
+    /// How long that takes at most, in seconds.
+    var longestRenewalSeconds: Int64 { get }
 
     /// Reads a back-channel notice of logins that ended at the provider.
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>>
+
+    /// Reads a notice that a page of the provider has sent by the browser (OpenID Connect Front-Channel Logout 1.0 section 2):
+    /// `iss` and `sid` together, which no other page knows. Nil for another one.
+    func logoutNotice(issuer: String, sessionID: String, now: Int64) -> LogoutNotice?
 
     /// The fields of the form by which answers are posted, where they do not arrive in the query. `read` and `isAnswer`
     /// then replace `finish`.
@@ -52,9 +61,17 @@ extension BrowserIdentityProvider {
     package var answerFields: AnswerFields? { nil }
     package var answersByForm: Bool { answerFields != nil }
 
+    package func logoutNotice(issuer: String, sessionID: String, now: Int64) -> LogoutNotice? { nil }
+
     package var revokesAtLogout: Bool { false }
 
-    package func revoke(_ token: ProvidedToken, now: Int64) -> Effect<ProviderFailure?> { .done(nil) }
+    package func revoke(_ tokens: ProvidedTokens, now: Int64) -> Effect<ProviderFailure?> { .done(nil) }
+
+    package func renew(_ tokens: ProvidedTokens, now: Int64) -> Effect<Result<ProvidedTokens, ProviderFailure>> {
+        .done(.failure(.denied("renewal: the provider gives no tokens")))
+    }
+
+    package var longestRenewalSeconds: Int64 { 0 }
 
     package func read(_ form: ProviderForm, now: Int64) -> Effect<Result<PostedIdentity, ProviderFailure>> {
         .done(.failure(.malformedCallback))
@@ -187,8 +204,8 @@ package struct ProvidedIdentity: Sendable, Equatable {
     package let claims: JSONNode
     /// The provider's access token; nil if absent.
     package let accessToken: String?
-    /// The token to revoke at logout; nil for none.
-    package var revocable: ProvidedToken?
+    /// The tokens that are kept with the login; nil for none.
+    package var tokens: ProvidedTokens?
     /// Time of the login there in seconds since 1970, from signed data; nil if not stated.
     package let authenticatedAt: Int64?
     /// Levels of the login there (`acr`), from signed data.

@@ -67,8 +67,8 @@ package final class IssuedTokenStore: Sendable {
         var tokens: IssuedTokenTable
         var flights: FlightTable
         var failures: [InjectionKey: (failure: IssueFailure, term: CacheTerm)] = [:]
-        /// Period in which further refusals by an upstream are ignored.
-        var refusals: [InjectionKey: CacheTerm] = [:]
+        /// Tokens that an upstream has refused, and the period in which it may not refuse their successors.
+        var refusals: [InjectionKey: (token: IssuedToken, term: CacheTerm)] = [:]
         var counters = Counters()
 
         mutating func removeAll(where fits: (InjectionKey) -> Bool) -> Int {
@@ -134,7 +134,8 @@ package final class IssuedTokenStore: Sendable {
                 return .join
             }
             if let failure = recentFailure(key, in: &state, now: now) { return .failed(failure) }
-            return .lead(state.flights.begin(key, replacing: known, now: now))
+            let refused = state.refusals[key].flatMap { $0.term.covers(now) ? $0.token : nil }
+            return .lead(state.flights.begin(key, replacing: known ?? refused, now: now))
         }
     }
 
@@ -188,7 +189,7 @@ package final class IssuedTokenStore: Sendable {
         state.failures[key] = nil
         guard now < timing.usableUntil(token) || token.usableRefresh(now: now) != nil else { return }
         if state.tokens.insert(token, for: key) { state.counters.evictions += 1 }
-        archive?.keep(token, for: key, now: now)
+        if key.target.issuer.outlivesProcess { archive?.keep(token, for: key, now: now) }
     }
 }
 
@@ -260,11 +261,11 @@ extension IssuedTokenStore {
     package func refuse(_ token: IssuedToken, for key: InjectionKey, now: Int64) -> Bool {
         state.withLock { state in
             guard state.tokens.use(key) === token else { return true }
-            if let term = state.refusals[key], term.covers(now) { return false }
+            if let refusal = state.refusals[key], refusal.term.covers(now) { return false }
             if state.refusals.count >= IssuedTokenStore.maximumFailures {
                 state.refusals.removeAll(keepingCapacity: true)
             }
-            state.refusals[key] = CacheTerm(from: now, seconds: 1)
+            state.refusals[key] = (token, CacheTerm(from: now, seconds: 1))
             // Worker caches check this mark and need not drop other tokens.
             token.refuse()
             _ = state.tokens.remove(key)

@@ -42,6 +42,7 @@ package final class GuardedIssuer: TokenIssuer {
     }
 
     package var kind: String { base.kind }
+    package var outlivesProcess: Bool { base.outlivesProcess }
     package var publishedKeys: [SigningKey] { base.publishedKeys }
 
     package func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {

@@ -18,7 +18,7 @@ package final class IssuerGate: Sendable {
         init(_ failure: IssueFailure) {
             self =
                 switch failure.kind {
-                case .refused: .refused
+                case .refused, .loginEnded: .refused
                 case .unavailable: .unavailable
                 case .invalidToken: .invalidToken
                 case .misconfigured: .misconfigured

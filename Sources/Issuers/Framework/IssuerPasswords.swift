@@ -27,7 +27,7 @@ package struct IssuerPasswords: PasswordVerifier {
         case .refused: .success(.forbidden)
         case .unavailable: .failure(PasswordOutage(.unavailable, retryAfterSeconds: failure.retryAfterSeconds))
         case .invalidToken: .failure(PasswordOutage(.invalidAnswer, retryAfterSeconds: 1))
-        case .misconfigured, .credentialMissing: .failure(PasswordOutage(.misconfigured))
+        case .misconfigured, .credentialMissing, .loginEnded: .failure(PasswordOutage(.misconfigured))
         }
     }
 }

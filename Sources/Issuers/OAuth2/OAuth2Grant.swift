@@ -53,7 +53,8 @@ enum OAuth2Grant: Sendable {
         case .clientCredentials, .password, .mintedAssertion, .mintedSAML: false
         case .callersAssertion: request.credential.isEmpty
         case .callersSAML: request.assertion.isEmpty
-        case .tokenExchange(let terms): terms.takesSAML ? request.assertion.isEmpty : request.credential.isEmpty
+        case .tokenExchange(let terms):
+            terms.takesSAML ? request.assertion.isEmpty : request.credential(isIDToken: terms.takesIDToken).isEmpty
         }
     }
 
@@ -85,7 +86,8 @@ enum OAuth2Grant: Sendable {
         case .tokenExchange(let terms):
             let token =
                 terms.takesSAML
-                ? try OAuth2Grant.callersSAML(request) : String(decoding: request.credential, as: UTF8.self)
+                ? try OAuth2Grant.callersSAML(request)
+                : String(decoding: request.credential(isIDToken: terms.takesIDToken), as: UTF8.self)
             var form = [
                 ("grant_type", OAuth2Grant.exchange), ("subject_token", token),
                 ("subject_token_type", terms.subjectTokenType),
@@ -114,10 +116,13 @@ struct ExchangeTerms: Sendable {
     static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
     private static let saml = "urn:ietf:params:oauth:token-type:saml2"
+    private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
 
     var subjectTokenType = ExchangeTerms.accessToken
     /// Whether the caller's token is a SAML assertion.
     var takesSAML: Bool { subjectTokenType.isExactly(ExchangeTerms.saml) }
+    /// Whether that of a login is the ID token.
+    var takesIDToken: Bool { subjectTokenType.isExactly(ExchangeTerms.idToken) }
     var requestedTokenType: String?
 }
 

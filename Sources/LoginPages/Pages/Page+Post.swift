@@ -25,4 +25,19 @@ extension Page {
         page.referrerPolicy = "no-referrer"
         return page
     }
+
+    /// Sends the fields of a logout to a provider by POST. Browsers check the redirects that follow as well, and the provider
+    /// may have pages at other hosts.
+    package static func logoutThere(_ fields: [(String, String)], at provider: WebURL) -> Page {
+        var page = Page(title: .text(.signedOut), way: .content) { say in
+            """
+            <p>\(say(.signedOutHere))</p>
+            <form method="post" action="\(escaped(provider.description))">
+            \(hidden(fields))<button type="submit">\(say(.signOutThere))</button>
+            </form>
+            """
+        }
+        page.formAction = "'self' https: \(provider.origin)"
+        return page
+    }
 }

@@ -37,9 +37,7 @@ extension ProviderLogin {
             id: id, kind: .provided,
             application: ProviderLogin.session(identity.sessionID ?? id, at: identity.provider), subject: subject,
             tokenID: id, accessExpiresAt: until, issuedAt: now)
-        if let token = identity.revocable {
-            login.sealed = Array(seals.providedTokens.seal(token.texts, expiresAt: until).utf8)
-        }
+        if let tokens = identity.tokens { login.sealed = seals.seal(tokens, until: until) }
         var index = TokenRecord(
             id: LoginFoundation.index(of: id), kind: .provided,
             application: ProviderLogin.user(identity.subject, at: identity.provider), subject: subject, tokenID: "",
@@ -103,6 +101,19 @@ extension ProviderLogin {
         }
     }
 
+    /// `GET` in a frame of the provider's page. Browsers send no cookies with it: the session is the one that the provider
+    /// names, and the answer does not tell whether there is one.
+    func logOutInFrame(_ request: EndpointRequest, now: Int64) -> Effect<EndpointResponse> {
+        guard let names = PathSegment.decode(request.path, behind: paths[.providerFrameLogout]), names.count == 1,
+            let provider = provider(named: names[0])
+        else { return .done(ProviderLogin.unknownProvider) }
+        guard let query = try? FormFields.parse(request.query.span), query.repeatedName == nil,
+            let notice = provider.logoutNotice(
+                issuer: query.first("iss") ?? "", sessionID: query.first("sid") ?? "", now: now)
+        else { return .done(ProviderLogin.refusal(400, reason: .providerLogoutMalformed)) }
+        return end(notice, provider.name, now: now)
+    }
+
     private func end(_ notice: LogoutNotice, _ provider: String, now: Int64) -> Effect<EndpointResponse> {
         var places: [Place] = []
         switch notice.scope {
@@ -114,9 +125,9 @@ extension ProviderLogin {
         case .subject(let id): places.append(Place(application: ProviderLogin.user(id, at: provider)))
         }
         return ids(at: places[...], by: notice.issuedAt + ProviderLogin.clockSkew, now: now) { [self] ids in
-            guard let ids else { return .done(ProviderLogin.storeFailure) }
+            guard let ids else { return .done(ProviderLogin.refusal(503, reason: .storeUnavailable)) }
             return store.end(ids[...], by: revocations, now: now).map { ended in
-                guard ended else { return ProviderLogin.storeFailure }
+                guard ended else { return ProviderLogin.refusal(503, reason: .storeUnavailable) }
                 var response = EndpointResponse(
                     status: 200, headers: [(name: "Cache-Control", value: "no-store")], body: [],
                     reason: .providerLogout)
@@ -168,8 +179,6 @@ extension ProviderLogin {
         response.status = Reason.oicUnknownService.status
         return response
     }
-
-    private static let storeFailure = refusal(503, reason: .storeUnavailable)
 
     private static func refusal(_ status: Int, reason: Reason) -> EndpointResponse {
         var writer = JSONWriter()

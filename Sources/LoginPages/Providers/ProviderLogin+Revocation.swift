@@ -11,32 +11,32 @@ extension ProviderLogin {
     /// - Parameters:
     ///   - foundations: ids of the records that the session depends on.
     ///   - end: removes the session and these records; false if it stays.
+    /// - Returns: with the tokens of the last login, for a logout at the provider.
     package func ending<Value: Sendable>(
         _ foundations: [String], at name: String, now: Int64, _ end: Effect<Value>,
         hasEnded: @escaping @Sendable (Value) -> Bool
-    ) -> Effect<Value> {
-        guard let revoker, let provider = provider(named: name), provider.revokesAtLogout else { return end }
+    ) -> Effect<(Value, tokens: ProvidedTokens?)> {
+        guard let provider = provider(named: name) else { return end.map { ($0, nil) } }
         // The tokens are in the records, which are gone afterwards.
-        return tokens(of: foundations[...], now: now).then { tokens in
+        return tokens(of: foundations[...], now: now).then { [revoker] tokens in
             end.map { value in
-                guard hasEnded(value) else { return value }
-                for token in tokens { revoker.revoke(token, at: provider, now: now) }
-                return value
+                guard hasEnded(value) else { return (value, nil) }
+                if provider.revokesAtLogout {
+                    for tokens in tokens { revoker?.revoke(tokens, at: provider, now: now) }
+                }
+                return (value, tokens.last)
             }
         }
     }
 
     private func tokens(
-        of foundations: ArraySlice<String>, _ found: [ProvidedToken] = [], now: Int64
-    ) -> Effect<[ProvidedToken]> {
+        of foundations: ArraySlice<String>, _ found: [ProvidedTokens] = [], now: Int64
+    ) -> Effect<[ProvidedTokens]> {
         guard let id = foundations.first else { return .done(found) }
         return store.ask(.find(.id(id)), now: now) { [self] answer in
             var found = found
-            if case .success(.record(let record?)) = answer, record.kind == .provided, !record.sealed.isEmpty,
-                let opened = try? seals.providedTokens.open(record.sealed.span, now: now),
-                let token = ProvidedToken(texts: opened.texts)
-            {
-                found.append(token)
+            if case .success(.record(let record?)) = answer, let kept = seals.tokens(record.sealed, now: now) {
+                found.append(kept)
             }
             return tokens(of: foundations.dropFirst(), found, now: now)
         }

@@ -24,6 +24,7 @@ package final class ProviderLogin: Sendable {
         [
             .providerCallback: { self.receive($0, returns, now: $1) },
             .providerLogout: { self.logOut($0, now: $1) },
+            .providerFrameLogout: { self.logOutInFrame($0, now: $1) },
             .serviceProvider: { self.serveAsProvider($0, now: $1) },
         ]
     }

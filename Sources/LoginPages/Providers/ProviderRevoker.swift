@@ -26,7 +26,7 @@ package final class ProviderRevoker: Sendable {
     }
 
     /// Begins a revocation and returns.
-    func revoke(_ token: ProvidedToken, at provider: any BrowserIdentityProvider, now: Int64) {
+    func revoke(_ tokens: ProvidedTokens, at provider: any BrowserIdentityProvider, now: Int64) {
         let name = provider.name
         let isAdmitted = underWay.withLock { counts in
             guard counts[name, default: 0] < ProviderRevoker.most else { return false }
@@ -34,7 +34,7 @@ package final class ProviderRevoker: Sendable {
             return true
         }
         guard isAdmitted else { return observe(name, .unavailable("revocation: too many")) }
-        run(provider.revoke(token, now: now)) { [self] failure in
+        run(provider.revoke(tokens, now: now)) { [self] failure in
             underWay.withLock { $0[name, default: 0] -= 1 }
             observe(name, failure)
         }

@@ -57,9 +57,12 @@ package struct EndpointDescriptor: Sendable {
         (suffix.map { [settings.paths.prefix + $0] } ?? []) + others(settings)
     }
 
+    /// - Parameters:
+    ///   - suffix: of a generic endpoint.
+    ///   - paths: outside the prefix.
     package init(
-        _ name: String, below suffix: String? = nil, at paths: @escaping @Sendable (EndpointSettings) -> [String],
-        _ methods: String,
+        _ name: String, below suffix: String? = nil,
+        at paths: @escaping @Sendable (EndpointSettings) -> [String] = { _ in [] }, _ methods: String,
         needs: EndpointFeatures = [], _ traits: Traits = .takesCredentials, cost: Cost = .signature,
         largestBody: Int = usualBody, tokenField: String? = nil
     ) {
@@ -81,17 +84,6 @@ package struct EndpointDescriptor: Sendable {
     ) {
         self.init(
             name, at: { _ in [path] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody,
-            tokenField: tokenField)
-    }
-
-    /// A generic endpoint.
-    package init(
-        _ name: String, below suffix: String, _ methods: String, needs: EndpointFeatures = [],
-        _ traits: Traits = .takesCredentials, cost: Cost = .signature, largestBody: Int = usualBody,
-        tokenField: String? = nil
-    ) {
-        self.init(
-            name, below: suffix, at: { _ in [] }, methods, needs: needs, traits, cost: cost, largestBody: largestBody,
             tokenField: tokenField)
     }
 }

@@ -65,6 +65,10 @@ package struct RouteLoginEntry: Equatable, Sendable {
 
     /// Claims that sessions keep; nil for the usual ones. Those at a provider keep what any login with it names.
     package var claims: [ClaimPath]?
+    /// Whether the provider's tokens may reach upstreams.
+    package var passesTokens = false
+    /// How often the provider is asked whether the login still holds; nil for never.
+    package var recheck: Duration?
 
     package init(
         ways: [String], lifetime: Duration? = nil, idleTimeout: Duration? = nil, claims: [ClaimPath]? = nil
@@ -78,7 +82,10 @@ package struct RouteLoginEntry: Equatable, Sendable {
 
 /// The token that is sent to the upstream (CACHE-04).
 package struct InjectionEntry: Sendable {
-    /// Name of an issuer.
+    /// The name that stands for the provider's token of the login (`"from": "login"`). Names of issuers have no blanks.
+    package static let login = "login provider"
+
+    /// Name of an issuer, or `login`.
     package let issuer: String
     package let header: String
     /// Value of the field, with `{token}` once; nil for the authentication scheme of the upstream.

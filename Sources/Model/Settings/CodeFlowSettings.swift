@@ -10,8 +10,16 @@ package struct CodeFlowSettings: Sendable {
     package var algorithms = SignatureAlgorithm.asymmetric
     /// Whether a logout here is forwarded to the provider.
     package var logsOutThere = true
+    /// How; nil for a redirect where its URL is short enough, and else a form.
+    package var logoutMethod: LogoutMethod?
     /// Whether a logout here revokes the provider's token.
     package var revokesAtLogout = false
 
     package init() {}
+}
+
+/// How a browser brings a logout to a provider (OpenID Connect RP-Initiated Logout 1.0 section 2).
+package enum LogoutMethod: String, Sendable, CaseIterable {
+    case get
+    case post
 }

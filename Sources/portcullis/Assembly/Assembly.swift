@@ -39,7 +39,7 @@ struct Assembly: AssemblyPart {
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
         let clients = ClientAssembly(context: context).clients()
         let keys = KeyAssembly(context: context).signingKeys()
-        let modules = IssuerAssembly(context: context).tokenIssuers(keys?.active)
+        var modules = IssuerAssembly(context: context).tokenIssuers(keys?.active)
         let sealing = KeyAssembly(context: context).sealingKeys()
         // Last, so that a configuration that is refused for another reason creates no file.
         guard let keys, let sealing, let store = StoreAssembly(context: context).tokenStore() else { return nil }
@@ -56,13 +56,13 @@ struct Assembly: AssemblyPart {
         settings.throttle = retained.throttle
         settings.background = retained.background
         settings.passwordCacheSeconds = configuration.passwords.cache.components.seconds
-        settings.ownOrigins = configuration.origins
-        settings.allowOrigin = configuration.policies.allowOrigin
-        settings.cors = configuration.cors
         settings.roles = catalogue
-        settings.errors = configuration.errors
-        settings.consumers = configuration.consumers
+        copySections(to: &settings)
         settings.passwordVerifiers = RoutePasswords.verifiers(context, modules)
+        let assertions = AssertionAssembly(context: context).assertionSources(catalogue)
+        let providers = ProviderAssembly(context: context).providerLogin(seals, store, assertions)
+        let source = ProviderAssembly(context: context).tokenSource(providers)
+        modules[InjectionEntry.login] = IssuerAssembly(context: context).loginTokens(source)
         let routes = RouteAssembly(context: context)
         let webgates = routes.webgates(modules)
         var origins: [Int] = []
@@ -77,15 +77,12 @@ struct Assembly: AssemblyPart {
         settings.introspectedIssuers = IntrospectionAssembly(context: context).introspectedIssuers(retained.outbound)
         settings.policyServers = configuration.policies.askers(context)
         if !context.issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
-        settings.liveRoles = configuration.tokenService.liveRoles
         if configuration.clients.contains(where: { $0.client.issuer != nil }) {
             settings.grantedTokens = GrantRecords(store: store.tokens, key: store.key)
         }
         let logins = LoginAssembly(context: context)
         logins.add(to: &settings, seals)
-        let assertions = AssertionAssembly(context: context).assertionSources(catalogue)
         settings.credentials += RouteAssertions.settings(context, assertions, store.tokens).map { [$0] } ?? []
-        let providers = ProviderAssembly(context: context).providerLogin(seals, store, assertions)
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = TokenServiceAssembly(context: context).build(
             keys, possession, modules, users, clients, catalogue, assertions, store)
@@ -118,7 +115,7 @@ struct Assembly: AssemblyPart {
             store.tokens,
             minuteOfDay: configuration.tokenCleaner.isEnabled ? configuration.tokenCleaner.minuteOfDay : nil)
         return GatewaySnapshot(
-            generation: generation, policy: policy, injections: routes.injections(policy, modules),
+            generation: generation, policy: policy, injections: routes.injections(policy, modules, logins: source),
             tokens: tokens, endpoints: endpoints.handlers, clients: clients,
             upstreamWebgates: routes.upstreamWebgates(policy, modules),
             upstreams: upstreams, limits: limits.ofClients(),
@@ -134,6 +131,16 @@ struct Assembly: AssemblyPart {
             certificates: context.certificates.map { pointer, certificate in
                 CertificateEnd(pointer: pointer, name: certificate.shownNames, end: certificate.notAfter)
             })
+    }
+
+    /// What decisions take over as it is.
+    private func copySections(to settings: inout PolicySettings) {
+        settings.ownOrigins = configuration.origins
+        settings.allowOrigin = configuration.policies.allowOrigin
+        settings.cors = configuration.cors
+        settings.errors = configuration.errors
+        settings.consumers = configuration.consumers
+        settings.liveRoles = configuration.tokenService.liveRoles
     }
 
     /// The endpoints of all families.

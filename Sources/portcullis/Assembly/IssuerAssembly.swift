@@ -30,8 +30,20 @@ struct IssuerAssembly: AssemblyPart {
             configuration.routes, host: configuration.baseURL.host, key: serviceKey
         ) { retained.issuers.gate($0, retained.log) }
         issuers.merge(signed) { own, _ in own }
-        retained.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys))
+        retained.issuers.keep(only: Set(configuration.issuers.map(\.name) + signed.keys + [InjectionEntry.login]))
         return issuers
+    }
+
+    /// The tokens of providers as those of an issuer; nil where no route passes them on. Outages are those of a provider, for
+    /// which no breaker opens for others.
+    func loginTokens(_ source: @escaping LoginTokenSource) -> GuardedIssuer? {
+        guard configuration.routes.contains(where: { $0.login?.passesTokens == true }) else { return nil }
+        var guarding = GuardedIssuer.Settings()
+        guarding.breaker.failures = .max
+        return GuardedIssuer(
+            LoginTokenIssuer(.access, source: source), settings: guarding,
+            gate: retained.issuers.gate(InjectionEntry.login, retained.log),
+            clock: { Clock.monotonicMicroseconds })
     }
 
     private func knownModule(_ entry: IssuerEntry) -> IssuerModule? {

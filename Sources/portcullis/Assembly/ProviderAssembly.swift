@@ -2,6 +2,7 @@ import Configuration
 import Crypto
 import Gateway
 import Identity
+import Issuers
 import JOSE
 import LoginPages
 import Model
@@ -68,6 +69,17 @@ struct ProviderAssembly: AssemblyPart {
                     ("detail", .text(failure.detail)), ("request_id", .text(requestID)),
                 ])
         }
+    }
+}
+
+extension ProviderAssembly {
+    /// Where the tokens of logins come from.
+    func tokenSource(_ login: ProviderLogin) -> LoginTokenSource {
+        let tokens = LoginTokens(of: login, patienceSeconds: configuration.sessions.staleAfter.components.seconds) {
+            milliseconds, then in
+            SerialQueue.run(atMillisecond: Clock.wallMilliseconds + Int64(milliseconds)) { then(Clock.wallSeconds) }
+        }
+        return { tokens.tokens(of: $0, $1, now: $2) }
     }
 }
 

@@ -99,22 +99,47 @@ struct RouteAssembly: AssemblyPart {
         return rule
     }
 
-    /// Where each route's tokens come from. Routes of one Webgate share a target, so that they share tokens (CACHE-03).
-    func injections(_ policy: PolicySnapshot, _ modules: [String: GuardedIssuer]) -> [[InjectionTarget]] {
+    /// Where each route's tokens come from. Routes of one Webgate share a target, so that they share tokens (CACHE-03), as do
+    /// routes with the token of a login. Where the provider is asked whether the login holds, that comes last: no rule of the
+    /// route has its place.
+    ///
+    /// - Parameter source: of the tokens of logins.
+    func injections(
+        _ policy: PolicySnapshot, _ modules: [String: GuardedIssuer], logins source: @escaping LoginTokenSource
+    ) -> [[InjectionTarget]] {
         var targets: [String: InjectionTarget] = [:]
         return policy.routes.routes.map { route in
             // An upstream behind a Webgate says itself which token it wants.
             if route.entry.options.challengeRule != nil { return [] }
-            return route.injections.compactMap { rule in
+            let login = route.entry.login
+            let injections = route.injections.compactMap { rule -> InjectionTarget? in
                 guard let module = modules[rule.issuer] else { return nil }
-                let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(route.name)"
+                let isOfLogin = rule.issuer == InjectionEntry.login
+                let place = route.webgate.map { "webgate \($0.name)" } ?? "route \(isOfLogin ? "" : route.name)"
                 let key = "\(rule.issuer) \(place)"
                 if let known = targets[key] { return known }
-                let target = InjectionTarget(webgate: route.webgate?.name ?? route.name, issuer: module)
+                let isExchanged = login?.passesTokens == true && !isOfLogin && module.dependsOnCredential
+                let target = InjectionTarget(
+                    webgate: route.webgate?.name ?? (isOfLogin ? "" : route.name),
+                    issuer: isExchanged ? LoginSubjectIssuer(module, source: source) : module)
                 targets[key] = target
                 return target
             }
+            return injections + (login?.recheck.map { [check(every: $0, source, &targets)] } ?? [])
         }
+    }
+
+    /// Has the provider of a login asked.
+    private func check(
+        every interval: Duration, _ source: @escaping LoginTokenSource, _ targets: inout [String: InjectionTarget]
+    ) -> InjectionTarget {
+        let use = LoginTokenIssuer.Use.check(
+            every: interval.components.seconds, skew: configuration.issuedTokenCache.skew.components.seconds)
+        let issuer = LoginTokenIssuer(use, source: source)
+        let target =
+            targets[issuer.configurationID] ?? InjectionTarget(webgate: "", issuer: issuer, isForLogins: true)
+        targets[issuer.configurationID] = target
+        return target
     }
 
     /// What is known of the Webgates that upstreams are behind. Routes to one upstream share it, and so their tokens.

@@ -50,7 +50,8 @@ final class LoginProvider: Sendable {
     /// A gateway whose browsers log in at a provider of the name `outside`.
     /// - Parameter entry: members of the provider's entry.
     static func gateway(
-        _ entry: String, domain: String = "", _ more: @escaping (inout FixtureSettings) -> Void = { _ in }
+        _ entry: String, domain: String = "", environment: [String: String] = [:],
+        _ more: @escaping (inout FixtureSettings) -> Void = { _ in }
     ) throws -> Fixture {
         let prepare = { (settings: inout FixtureSettings) in
             BrowserFixture.prepare(&settings)
@@ -75,7 +76,7 @@ final class LoginProvider: Sendable {
             ])
             more(&settings)
         }
-        let fixture = try Fixture { prepare(&$0) }
+        let fixture = try Fixture(environment: environment) { prepare(&$0) }
         let own = "http://127.0.0.1:\(try fixture.gateway.port())"
         // Where browsers come back to is known only now.
         try fixture.reload {

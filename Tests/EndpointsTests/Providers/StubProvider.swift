@@ -114,8 +114,9 @@ final class StubProvider: BrowserIdentityProvider {
         answersByForm ? ("application/samlmetadata+xml", Array("<metadata/>".utf8)) : nil
     }
 
-    func logoutURL(back: String, now: Int64) -> Effect<WebURL?> {
-        .done(try? WebURL("https://\(name).example/logout?client_id=gateway"))
+    func logout(_ request: ProviderLogoutRequest, now: Int64) -> Effect<ProviderLogoutForm?> {
+        let state = request.state.map { "&state=\($0)" } ?? ""
+        return .done((try? WebURL("https://\(name).example/logout?client_id=gateway\(state)")).map { .redirect($0) })
     }
 
     func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {

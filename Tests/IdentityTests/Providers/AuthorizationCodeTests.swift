@@ -316,19 +316,44 @@ import Testing
         #expect(try Self.start(provider("id"))["nonce"] == nil)
         // A provider that lacks it says nothing of the user.
         #expect(try FakeProvider.finish(provider("uid")).error == .answer("userinfo: uid"))
-        #expect(try provider("id").logoutURL(back: "https://gw", now: FakeProvider.now).settled() == nil)
+        let request = ProviderLogoutRequest(back: "https://gw", tokens: nil)
+        #expect(try provider("id").logout(request, now: FakeProvider.now).settled() == nil)
     }
 
-    @Test("logout redirects to the provider without a token in the URL, unless switched off")
+    @Test("logout goes to the provider with what it needs to know the session, unless switched off")
     func logout() throws {
-        let provider = try FakeProvider().provider()
-        let url = provider.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled()
-        #expect(
-            url?.description
-                == "https://idp.example/logout?client_id=gateway&post_logout_redirect_uri=https%3A%2F%2Fgw.example%2Fout"
-        )
+        let provider = try FakeProvider().provider { $0.kept.idToken = true }
+        let place =
+            "https://idp.example/logout?client_id=gateway&post_logout_redirect_uri=https%3A%2F%2Fgw.example%2Fout"
+        func form(
+            _ provider: AuthorizationCodeProvider, _ tokens: ProvidedTokens? = nil, state: String? = nil
+        ) -> ProviderLogoutForm? {
+            provider.logout(
+                ProviderLogoutRequest(back: "https://gw.example/out", state: state, tokens: tokens),
+                now: FakeProvider.now
+            ).settled()
+        }
+        #expect(try form(provider) == .redirect(WebURL(place)))
+        let tokens = try #require(FakeProvider.finish(provider).get().tokens)
+        #expect(tokens.access == nil && tokens.refresh == nil)
+        let hint = try #require(tokens.idToken)
+        #expect(try form(provider, tokens, state: "s") == .redirect(WebURL("\(place)&state=s&id_token_hint=\(hint)")))
+        // A long one, or by choice, is posted.
+        let long = form(provider, tokens, state: String(repeating: "s", count: 2048))
+        guard case .post(let url, let fields) = long else {
+            Issue.record("\(String(describing: long))")
+            return
+        }
+        #expect(url.description == "https://idp.example/logout")
+        #expect(fields.map(\.name) == ["client_id", "post_logout_redirect_uri", "state", "id_token_hint"])
+        let posting = try FakeProvider().provider { $0.flow.logoutMethod = .post }
+        let posted = form(posting)
+        if case .post? = posted {} else { Issue.record("\(String(describing: posted))") }
+        // The token of a provider that had the name before stays here.
+        let other = try FakeProvider().provider { $0.client = OAuth2Client(id: "other", authentication: .none) }
+        #expect(form(other, tokens).map { "\($0)".contains("id_token_hint") } == false)
         let silent = try FakeProvider().provider { $0.flow.logsOutThere = false }
-        #expect(silent.logoutURL(back: "https://gw.example/out", now: FakeProvider.now).settled() == nil)
+        #expect(form(silent) == nil)
     }
 
     @Test("the document is fetched once for all waiters; a failed fetch is retried by the next")

@@ -19,24 +19,29 @@ import Testing
         }
     }
 
-    private func refreshToken(from origin: String = "gateway https://idp.example") throws -> ProvidedToken {
-        try #require(ProvidedToken(refresh: "rt", access: "at", from: origin))
+    private func refreshToken(from origin: String = "gateway https://idp.example") throws -> ProvidedTokens {
+        let texts = ["idp", origin, "248289", "at", "", "rt", "", "1800000000", "0", "0"]
+        return try #require(ProvidedTokens(texts: texts))
     }
 
     @Test("the token of a login is the refresh token; only providers that revoke it have one")
     func token() throws {
         let fake = FakeProvider()
-        #expect(try FakeProvider.finish(fake.provider()).get().revocable == nil)
-        let kept = try FakeProvider.finish(fake.provider { $0.flow.revokesAtLogout = true }).get().revocable
-        #expect(
-            kept == ProvidedToken(refresh: nil, access: "at-1", from: "gateway https://idp.example")
-                && kept?.isRefreshToken == false)
+        #expect(try FakeProvider.finish(fake.provider()).get().tokens == nil)
+        let kept = try FakeProvider.finish(fake.provider { $0.kept.revocable = true }).get().tokens
+        #expect(kept?.revocable?.token == "at-1" && kept?.revocable?.hint == "access_token" && kept?.idToken == nil)
         let refresh = try refreshToken()
-        #expect(refresh.value == "rt" && refresh.isRefreshToken)
-        #expect(ProvidedToken(texts: refresh.texts) == refresh)
-        #expect(
-            ProvidedToken(texts: ["refresh_token"]) == nil && ProvidedToken(texts: ["access_token", "", "o"]) == nil)
-        #expect(ProvidedToken(refresh: String(repeating: "x", count: 8193), access: "at", from: "o") == nil)
+        #expect(refresh.revocable?.token == "rt" && refresh.revocable?.hint == "refresh_token")
+        #expect(ProvidedTokens(texts: refresh.texts) == refresh)
+        #expect(ProvidedTokens(texts: []) == nil)
+        for place in [0, 4, 7, 8, 9] {
+            var texts = refresh.texts
+            texts[place] = place == 0 ? "" : "x"
+            #expect(ProvidedTokens(texts: texts) == nil)
+        }
+        // Too long for a record.
+        fake.change { $0.accessToken = String(repeating: "x", count: 16_385) }
+        #expect(try FakeProvider.finish(fake.provider { $0.kept.revocable = true }).get().tokens?.revocable == nil)
     }
 
     @Test("a client with a certificate calls the endpoint for it", arguments: [true, false])
@@ -61,7 +66,8 @@ import Testing
         let provider = try fake.provider {
             $0.client = OAuth2Client(id: "gateway", authentication: .privateKeyJWT(JWTSigner(key: key)))
         }
-        _ = provider.logoutURL(back: "https://gw.example", now: FakeProvider.now).settled()
+        let logout = ProviderLogoutRequest(back: "https://gw.example", tokens: nil)
+        _ = provider.logout(logout, now: FakeProvider.now).settled()
         guard case .offload(let work) = provider.revoke(try refreshToken(), now: FakeProvider.now) else {
             Issue.record("it is signed at once")
             return

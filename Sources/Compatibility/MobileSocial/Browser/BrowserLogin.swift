@@ -102,10 +102,10 @@ extension BrowserLogin {
         let sessions = browser.sessions(seals, ofDomain: true)
         guard let session = sessions.first else { return .done(loggedOut(.domainSession, browser)) }
         return confirmLogout(browser) { back in
-            end(sessions[...], now: now).then { [self] ended in
+            end(sessions[...], now: now).then { [self] ended, tokens in
                 // If the store fails, the session goes on.
                 guard ended.status == 200 else { return .done(Page.unavailable(ended.status, ended.reason)) }
-                return providerLogout(session, now: now).map { [self] there in
+                return providerLogout(session, tokens, now: now).map { [self] there in
                     var response = loggedOut(.domainSession, browser, there, back: back)
                     response.audit = ended.audit
                     return response
@@ -115,21 +115,29 @@ extension BrowserLogin {
     }
 
     /// Ends the sessions of a browser. The answer is that of the first, or of one that does not end.
-    private func end(_ sessions: ArraySlice<Session>, now: Int64) -> Answer {
-        guard let session = sessions.last else { return .done(BrowserLoginFailure.foreignForm.response) }
-        var ended = social.sessions.endSession(
+    private func end(
+        _ sessions: ArraySlice<Session>, now: Int64
+    ) -> Effect<(EndpointResponse, tokens: ProvidedTokens?)> {
+        guard let session = sessions.last else { return .done((BrowserLoginFailure.foreignForm.response, nil)) }
+        let end = social.sessions.endSession(
             session.id, subject: session.subject, until: session.expiresAt, now: now)
-        if let providers, session.isProvided {
-            ended = providers.ending(session.foundations, at: session.provider, now: now, ended) { $0.status == 200 }
-        }
+        let ended: Effect<(EndpointResponse, tokens: ProvidedTokens?)> =
+            if let providers, session.isProvided {
+                providers.ending(session.foundations, at: session.provider, now: now, end) { $0.status == 200 }
+            } else {
+                end.map { ($0, nil) }
+            }
         return ended.then { [self] answer in
-            answer.status == 200 && sessions.count > 1 ? end(sessions.dropLast(), now: now) : .done(answer)
+            answer.0.status == 200 && sessions.count > 1 ? self.end(sessions.dropLast(), now: now) : .done(answer)
         }
     }
 
-    /// The provider's logout URL (OpenID Connect RP-Initiated Logout); nil for a login without a provider.
-    private func providerLogout(_ session: Session, now: Int64) -> Effect<WebURL?> {
+    /// What logs out at the provider; nil for a login without one.
+    private func providerLogout(
+        _ session: Session, _ tokens: ProvidedTokens?, now: Int64
+    ) -> Effect<ProviderLogoutForm?> {
         guard let provider = providers?.provider(named: session.provider) else { return .done(nil) }
-        return provider.logoutURL(back: "\(social.settings.baseURL)\(MobileSocialEndpoints.logoutPath)", now: now)
+        let back = "\(social.settings.baseURL)\(MobileSocialEndpoints.logoutPath)"
+        return provider.logout(ProviderLogoutRequest(back: back, tokens: tokens), now: now)
     }
 }

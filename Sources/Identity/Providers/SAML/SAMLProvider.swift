@@ -93,7 +93,7 @@ package final class SAMLProvider: BrowserIdentityProvider {
         .done(.failure(.malformedCallback))
     }
 
-    package func logoutURL(back: String, now: Int64) -> Effect<WebURL?> { .done(nil) }
+    package func logout(_ request: ProviderLogoutRequest, now: Int64) -> Effect<ProviderLogoutForm?> { .done(nil) }
 
     package func logoutNotice(_ token: [UInt8], now: Int64) -> Effect<Result<LogoutNotice, ProviderFailure>> {
         .done(.failure(.malformedCallback))

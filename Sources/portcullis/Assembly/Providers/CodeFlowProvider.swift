@@ -28,11 +28,24 @@ extension CodeFlowEntry: AssembledProvider {
         settings.endpoints.revocation = addresses.revocation
         settings.wantedClaims = wantedClaims(of: entry, context.configuration)
         settings.flow = calls.flow
+        settings.kept = kept(of: entry, context.configuration)
         settings.clockSkewSeconds = entry.clockSkew.components.seconds
         settings.decryption.keys = DecryptionKeyEntry.keys(
             decryptionKeys, context, at: "\(entry.pointer)/decryptionKeys")
         settings.transport = transport
         return AuthorizationCodeProvider(settings, caller: SharingCaller(context.retained.outbound))
+    }
+
+    /// Which tokens the logins keep, for the routes with them and for the logout.
+    private func kept(of entry: IdentityProviderEntry, _ configuration: GatewayConfiguration) -> ProvidedTokens.Kept {
+        let logins = LoginTokenUse(configuration)
+        let passes = logins.passesTokens(of: entry.name)
+        var kept = ProvidedTokens.Kept()
+        kept.access = passes
+        kept.refresh = passes || logins.isAsked(entry.name)
+        kept.idToken = issuer != nil && (passes || calls.flow.logsOutThere)
+        kept.revocable = calls.flow.revokesAtLogout
+        return kept
     }
 
     /// Claims that domains and routes need in addition to the provider's own rules.

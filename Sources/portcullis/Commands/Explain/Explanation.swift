@@ -281,7 +281,8 @@ struct Explanation {
             return route.passesCredential ? "none; the credential of the request is forwarded" : "none"
         }
         let tokens = route.injections.map {
-            "of the issuer \($0.issuer) in \(String(decoding: $0.headerName, as: UTF8.self))"
+            let source = $0.issuer == InjectionEntry.login ? "of the login's provider" : "of the issuer \($0.issuer)"
+            return "\(source) in \(String(decoding: $0.headerName, as: UTF8.self))"
         }
         .joined(separator: ", ")
         if route.entry.options.challengeRule != nil { return "\(tokens), once the upstream's webgate challenges" }

@@ -1,0 +1,47 @@
+import Bytes
+import Declaration
+import Model
+
+extension RouteEntry {
+    /// Reports tokens of logins where no login has them.
+    func checkLoginTokens(at pointer: String, _ configuration: GatewayConfiguration, _ findings: Findings) {
+        for injection in injections(configuration.webgates)
+        where injection.issuer == InjectionEntry.login && login?.passesTokens != true {
+            findings.error(
+                injection.pointer, "no login of the route keeps the tokens of its provider",
+                expected: "\"login\": {\"providers\": …, \"tokens\": true} beside it")
+        }
+        guard let login else { return }
+        let silent = login.ways.filter { name in
+            let entry = configuration.identityProviders.first { $0.name == name }
+            return entry.map { $0.kind == .local || $0.settings?.issuesTokens == false } ?? false
+        }
+        if login.passesTokens, let name = silent.first {
+            findings.error(
+                "\(pointer)/login/tokens", "a login at \"\(name)\" yields no tokens",
+                expected: "providers of OpenID Connect or OAuth 2 alone")
+        }
+        if login.recheck != nil, silent.count == login.ways.count, let name = silent.first {
+            findings.error(
+                "\(pointer)/login/recheck", "a login at \"\(name)\" yields no tokens, with which it could be asked",
+                expected: "a provider of OpenID Connect or OAuth 2")
+        }
+    }
+}
+
+/// What routes use of the tokens of logins.
+package struct LoginTokenUse {
+    private let logins: [RouteLoginEntry]
+
+    package init(_ configuration: GatewayConfiguration) { logins = configuration.routes.compactMap(\.login) }
+
+    /// Whether some route passes on the tokens of logins at a provider.
+    package func passesTokens(of provider: String) -> Bool {
+        logins.contains { $0.passesTokens && $0.ways.contains(where: provider.isExactly) }
+    }
+
+    /// Whether a provider is asked whether its logins still hold.
+    package func isAsked(_ provider: String) -> Bool {
+        logins.contains { $0.recheck != nil && $0.ways.contains(where: provider.isExactly) }
+    }
+}
