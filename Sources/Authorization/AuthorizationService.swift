@@ -1,4 +1,5 @@
 import Endpoints
+import HTTP
 import LoginPages
 import Model
 import OAuthServer
@@ -21,6 +22,7 @@ package struct AuthorizationService: Sendable {
                 guard let browser = BrowserRequest(request, now: now) else {
                     return .done(SingleSignOnFailure.foreignRequest.response)
                 }
+                if let code = browser.query.first("code") { return HostLogin(flow: flow).redeem(code, browser) }
                 return flow.showOrLogIn(browser)
             },
         ]
@@ -33,7 +35,8 @@ package struct AuthorizationService: Sendable {
     /// that has logged in there already.
     private func elsewhere(_ request: EndpointRequest, now: Int64) -> EndpointResponse? {
         guard let host = flow.providers?.host, LoginFlow.isNavigation(request),
-            let browser = BrowserRequest(request, now: now), flow.sealedSession(of: browser) == nil
+            let browser = BrowserRequest(request, now: now), browser.query.first("code") == nil,
+            flow.sealedSession(of: browser) == nil
         else { return nil }
         return host.answer(request)
     }

@@ -37,7 +37,7 @@ package struct BrowserRequest: Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
-    static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
+    package static func values(of cookie: BrowserCookie, _ request: EndpointRequest) -> [String] {
         // A proxy may forward the separate fields of HTTP/2 unjoined (RFC 9113 section 8.2.3).
         let fields = request.fields.filter { $0.name.isExactly("cookie") }.map(\.value)
         return Cookies.values(of: cookie.name(secure: request.secure), in: fields.joined(separator: "; "))

@@ -17,8 +17,7 @@ extension LoginFlow {
     /// Sends the browser to the form or to the provider.
     package func beginLogin(_ visit: Visit) -> Answer {
         if let chosen = visit.chosen, !chosen.isOwnForm { return beginAtProvider(chosen.provider, visit) }
-        let address = address(visit, by: visit.choices.count > 1 ? visit.chosen : nil)
-        return .done(.redirect(302, to: address, reason: .ssoLoginAsked))
+        return .done(.redirect(302, to: action(visit), reason: .ssoLoginAsked))
     }
 
     /// Shows or processes the form for a request that another page has sealed.
@@ -46,6 +45,13 @@ extension LoginFlow {
         if let page = visit.request.page, page.level > visit.place.highestLevel {
             return .done(BrowserLoginFailure.levelUnreachable.response)
         }
+        // A session here serves the hosts of all applications.
+        guard browser.isReading, visit.request.page?.host != nil else { return choose(visit) }
+        return goOn(visit) { choose(visit) }
+    }
+
+    private func choose(_ visit: Visit) -> Answer {
+        let browser = visit.browser
         guard let chosen = visit.chosen else {
             return .done(browser.isReading ? choice(visit) : BrowserLoginFailure.page(allow: "GET, HEAD"))
         }
@@ -164,12 +170,15 @@ extension LoginFlow {
         if let obstacle = obstacle(to: session, visit) {
             return .done(obstacle.audited(.refused, visit, of: session.subject))
         }
-        return visit.place.store(login, visit).map { failure in
-            if let failure { return failure.audited(.refused, visit, of: session.subject) }
+        return visit.place.store(login, visit).then { failure in
+            if let failure { return .done(failure.audited(.refused, visit, of: session.subject)) }
             // The browser's half of forms stays, for logins in its other tabs.
             let fields = [cookie(session.cookie, seals.seal(session), visit.browser)]
-            return .redirect(303, to: location(visit, after: session), reason: .browserLoggedIn, fields: fields)
-                .audited(.granted, visit, of: session.subject, id: session.id)
+            return HostLogin(flow: self).destination(of: session, visit).map { place in
+                guard let place else { return SingleSignOnFailure.unavailable.response }
+                return .redirect(303, to: place, reason: .browserLoggedIn, fields: fields)
+                    .audited(.granted, visit, of: session.subject, id: session.id)
+            }
         }
     }
 

@@ -45,7 +45,7 @@ extension LoginFlow {
                 return restart(visit, arrival, after: failure, isFirst: texts.last?.isEmpty ?? true)
                     .map { $0.preferring(request.languages) }
             }
-            let result = LoginFlow.result(arrival.result, earliest: earliest).flatMap { identity in
+            let result = arrival.result.madeSince(earliest).flatMap { identity in
                 visit.choice(named: identity.provider) == nil
                     ? .failure(ProviderFailure.foreignAnswer) : .success(identity)
             }
@@ -81,35 +81,27 @@ extension LoginFlow {
         }
     }
 
-    /// Goes on with the session that another tab has opened at a provider; where there is none, otherwise.
-    func goOn(_ visit: Visit, at provider: String, orElse next: @escaping @Sendable () -> Answer) -> Answer {
+    /// Goes on with the session that the browser has, such as one of another tab; where there is none, otherwise.
+    /// - Parameter provider: whose session counts; nil for that of any way to log in here.
+    func goOn(_ visit: Visit, at provider: String? = nil, orElse next: @escaping @Sendable () -> Answer) -> Answer {
         let page = visit.request.page
         guard !visit.isForced, let session = visit.browser.session(seals, ofDomain: visit.place.isOfDomain),
-            session.provider.isExactly(provider), session.login.level >= page?.level ?? 0,
+            provider.map(session.provider.isExactly) ?? (visit.choice(named: session.provider) != nil),
+            session.login.level >= page?.level ?? 0,
             page?.demand?.gap(of: session.authentication, now: visit.now) == nil
         else { return next() }
         return visit.place.counts(session, visit).then { counts in
             guard counts else { return next() }
-            return .done(.redirect(303, to: page?.target.text ?? location(visit), reason: .browserLoggedIn))
+            guard page != nil else { return .done(.redirect(303, to: location(visit), reason: .browserLoggedIn)) }
+            return HostLogin(flow: self).destination(of: session, visit).map { place in
+                place.map { .redirect(303, to: $0, reason: .browserLoggedIn) }
+                    ?? SingleSignOnFailure.unavailable.response
+            }
         }
     }
 
     /// Seconds that the clock of a provider may be wrong.
     static let clockSkew: Int64 = 60
-
-    /// The result, or a failure if the provider reports an earlier login than was required (OpenID Connect Core section
-    /// 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
-    ///
-    /// - Parameter earliest: seconds since 1970; nil if any login is accepted.
-    private static func result(
-        _ result: Result<ProvidedIdentity, ProviderFailure>, earliest: Int64?
-    ) -> Result<ProvidedIdentity, ProviderFailure> {
-        guard let earliest else { return result }
-        return result.flatMap { identity in
-            guard let time = identity.authenticatedAt, time < earliest - clockSkew else { return result }
-            return .failure(.denied("no login since it was asked for"))
-        }
-    }
 
     private func open(_ identity: ProvidedIdentity, by login: ProviderLogin, _ visit: Visit) -> Answer {
         let user: AdmittedUser
@@ -152,5 +144,19 @@ extension LoginFlow {
             texts[0].isExactly(LoginFlow.logoutMark), !texts[1].isEmpty
         else { return nil }
         return texts[1]
+    }
+}
+
+extension Result<ProvidedIdentity, ProviderFailure> {
+    /// The result, or a failure if the provider reports an earlier login than was required (OpenID Connect Core section
+    /// 3.1.2.1, SAML core section 3.4.1). Not all providers report the time of the login.
+    ///
+    /// - Parameter earliest: seconds since 1970; nil if any login is accepted.
+    fileprivate func madeSince(_ earliest: Int64?) -> Self {
+        guard let earliest else { return self }
+        return flatMap { identity in
+            guard let time = identity.authenticatedAt, time < earliest - LoginFlow.clockSkew else { return self }
+            return .failure(.denied("no login since it was asked for"))
+        }
     }
 }

@@ -87,21 +87,8 @@ package struct RouteLogins {
             } else {
                 nil
             }
-        guard let (message, expected) = obstacle else { return checkHosts(of: route, at: index, configuration) }
+        guard let (message, expected) = obstacle else { return }
         findings.error("/routes/\(index)/login", message, expected: expected)
-    }
-
-    /// Warns of a route under hosts at which no login goes on. Other proxies send their browsers to `baseUrl` themselves.
-    private func checkHosts(of route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration) {
-        let isBehindProxy = configuration.listeners.contains { $0.rules.role == .forwardAuth }
-        let own = configuration.origins.map(\.host)
-        guard !route.hosts.isEmpty, !isBehindProxy, !route.hosts.contains(where: { own.contains(where: $0.fits) })
-        else {
-            return
-        }
-        findings.warning(
-            "/routes/\(index)/login", "no login goes on at the hosts of the route",
-            expected: "one of them in \"baseUrl\" or \"additionalBaseUrls\"")
     }
 
     /// Reports claims that a route looks at and its sessions do not keep. Accounts here have claims of their own.

@@ -12,44 +12,57 @@ extension InjectionEntry {
     ]
     private static let reservedFamilies = ["x_gateway_", "x_forwarded_"]
 
-    static let shape = Shape.object("an injection: {\"issuer\" or \"from\", \"header\", \"format\"}") { object in
-        let issuer = object.optional(
-            "issuer", .reference(to: .issuer), "Name of an issuer in `issuers.json`.")
-        let source = object.optional(
-            "from", Shape<Source>.choice,
-            "`login` for the access token of the [provider](guides/browser-login.md#tokens) where the browser has logged in."
-        )
-        object.rules(.exactlyOne(of: "issuer", "from", none: "no source of the token"))
-        return InjectionEntry(
-            issuer: issuer ?? source.map { _ in InjectionEntry.login } ?? "",
-            header: object.value(
-                "header", Shape.headerName.reading(header), default: "Authorization",
-                "Header field that carries the token; none that the gateway writes itself."),
-            format: object.optional(
-                "format", .text(.pattern("^[^{]*\\{token\\}[^{]*$"), format),
-                "Text of the field, with `{token}` once; by default that of the scheme, such as `Bearer {token}`."),
-            retriesOnUnauthorized: object.flag(
-                "retryOnUnauthorized", default: true,
-                """
-                Whether a request without body that the upstream refuses with 401 is sent once more with \
-                [another token](guides/upstream-tokens.md).
-                """),
-            pointer: object.field.pointer
-        )
+    /// - Parameter isOfRoute: whether it may be the token of a login, which a webgate has none of.
+    private static func shape(isOfRoute: Bool) -> Shape<InjectionEntry> {
+        .object("an injection: {\"issuer\", \"header\", \"format\"}") { object in
+            let issuer = object.optional(
+                "issuer", .reference(to: .issuer), "Name of an issuer in `issuers.json`.")
+            var source: Source?
+            if isOfRoute {
+                source = object.optional(
+                    "from", .choice,
+                    """
+                    `login` for the access token of the [provider](guides/login-tokens.md#tokens) where the browser has \
+                    logged in.
+                    """)
+            }
+            let sources = isOfRoute ? ["issuer", "from"] : ["issuer"]
+            object.rules(.exactlyOne(of: sources, none: "no source of the token"))
+            return InjectionEntry(
+                issuer: issuer ?? source.map { _ in InjectionEntry.login } ?? "",
+                header: object.value(
+                    "header", Shape.headerName.reading(header), default: "Authorization",
+                    "Header field that carries the token; none that the gateway writes itself."),
+                format: object.optional(
+                    "format", .text(.pattern("^[^{]*\\{token\\}[^{]*$"), format),
+                    "Text of the field, with `{token}` once; by default that of the scheme, such as `Bearer {token}`."),
+                retriesOnUnauthorized: object.flag(
+                    "retryOnUnauthorized", default: true,
+                    """
+                    Whether a request without body that the upstream refuses with 401 is sent once more with \
+                    [another token](guides/upstream-tokens.md).
+                    """),
+                pointer: object.field.pointer
+            )
+        }
+        .named(isOfRoute ? "injection" : "webgateInjection")
     }
-    .named("injection")
 
     /// Where a token comes from that is no issuer's.
     private enum Source: String, CaseIterable { case login }
 
     /// One injection or several, each in a field of its own.
-    static let oneOrMore = Shape(
-        .either([shape.form(), .list(shape.form(), minimum: 1, maximum: mostInjections)]), read: readAll)
+    static func oneOrMore(isOfRoute: Bool) -> Shape<[InjectionEntry]> {
+        let shape = shape(isOfRoute: isOfRoute)
+        return Shape(
+            .either([shape.form(), .list(shape.form(), minimum: 1, maximum: mostInjections)]),
+            read: { readAll($0, shape) })
+    }
 
     /// Each costs a look into the cache for every request.
     private static let mostInjections = 8
 
-    private static func readAll(_ field: Field) -> [InjectionEntry]? {
+    private static func readAll(_ field: Field, _ shape: Shape<InjectionEntry>) -> [InjectionEntry]? {
         guard field.node.array != nil else { return shape.read(field).map { [$0] } }
         let elements = field.elements("an injection, or an array of them") ?? []
         guard (1...mostInjections).contains(elements.count) else {

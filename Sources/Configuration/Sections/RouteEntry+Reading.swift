@@ -103,7 +103,7 @@ extension RouteEntry {
             cors?.field.error("the route has \"allowOrigin\", too", expected: "origins in one place")
         }
         object.read(
-            "injection", InjectionEntry.oneOrMore, into: &route.injections,
+            "injection", InjectionEntry.oneOrMore(isOfRoute: true), into: &route.injections,
             "Which token the upstream gets, and how, or a list of them; the webgate's by default.")
         object.read(
             "upstreamAuth", UpstreamChallengeRule.shape, into: &route.options.challengeRule,

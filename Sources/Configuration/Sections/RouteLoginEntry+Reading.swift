@@ -45,13 +45,13 @@ extension RouteLoginEntry {
         object.read(
             "tokens", .flag, into: &entry.passesTokens,
             """
-            Whether the provider's [tokens](guides/browser-login.md#tokens) may reach upstreams: by the injection \
+            Whether the provider's [tokens](guides/login-tokens.md#tokens) may reach upstreams: by the injection \
             `{"from": "login"}`, or exchanged by an issuer. The gateway keeps them encrypted in the store, and renews them.
             """)
         entry.recheck = object.optional(
             "recheck", SessionsSection.duration(from: 1),
             """
-            How often the provider is [asked](guides/browser-login.md#recheck), with the refresh token, whether the login \
+            How often the provider is [asked](guides/login-tokens.md#recheck), with the refresh token, whether the login \
             still holds.
             """)
         return entry

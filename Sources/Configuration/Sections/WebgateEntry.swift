@@ -42,7 +42,7 @@ package struct WebgateEntry: Sendable {
                 explicit `redirect` has an effect.
                 """),
             injections: object.optional(
-                "injection", InjectionEntry.oneOrMore,
+                "injection", InjectionEntry.oneOrMore(isOfRoute: false),
                 "Which token the upstreams of its routes get, and how; or a list of them.") ?? []
         )
         object.rules(.exactlyOne(of: "authenticationScheme", "level", several: "the level is that of the scheme"))

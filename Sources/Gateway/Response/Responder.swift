@@ -38,12 +38,13 @@ final class Responder: LoopPart {
         let accept = requestHeaders.value(.accept)
         let asPage = accept.map { AcceptField.prefersHTML($0, bytes) } ?? false
         var login: [UInt8]?
+        let visited = exchange.snapshot.visitedHost(of: exchange, requestHeaders, bytes)
         if let route, route.takesCookies, reason.status == 401 || asPage && reason.status == 403 {
             login = exchange.snapshot.policy.loginLocation(
-                route, for: reason, of: exchange.principal, bytes: bytes, head: exchange.head, headers: requestHeaders,
-                now: poller.wallSeconds)
+                route, for: reason, of: exchange.principal, at: visited, bytes: bytes, head: exchange.head,
+                headers: requestHeaders, now: poller.wallSeconds)
         }
-        if reason.status == 401, let login { return send(exchange, toLogin: login, bytes) }
+        if reason.status == 401, let login { return send(exchange, toLogin: login, from: visited, bytes) }
         let own = ownAnswer(exchange, reason, asPage: asPage)
         let body = reason.body
         let chunk = beginReply(exchange, status: own?.status ?? reason.status, bodyLength: body.count)
@@ -91,42 +92,6 @@ final class Responder: LoopPart {
         exchange.response.evidence = RefusalEvidence(exchange.snapshot.policy).evidence(
             for: reason, on: exchange.route, exchange.principal, path: path.readable, bytes: bytes,
             head: exchange.head, headers: requestHeaders, from: exchange.address, now: poller.wallSeconds)
-    }
-
-    /// Redirects a browser to the route's login instead of a challenge (SCH-02), under another host to `baseUrl`.
-    private func send(_ exchange: Exchange, toLogin location: [UInt8], _ bytes: Span<UInt8>) {
-        let nothing: [UInt8] = []
-        let (snapshot, path) = (exchange.snapshot, exchange.path)
-        let host = String(copying: bytes.slice(exchange.head.authority))
-        var location = (exchange.forwardAuth == nil ? [] : loginOrigin(exchange, bytes)) + location
-        var cookie: String?
-        // Other proxies send their browsers to `baseUrl` anyway.
-        if exchange.forwardAuth == nil, let route = exchange.route, let home = snapshot.names.home(of: host),
-            let isThere = snapshot.policy.routes.hasLogin(
-                of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
-                headers: requestHeaders)
-        {
-            let held = Cookies.values(of: BrowserCookie.moved.name(secure: exchange.isSecure), requestHeaders, bytes)
-            let move = LoginMove(
-                from: host, to: home, target: ReturnTarget(of: exchange.head, bytes).text,
-                held: held.map { String(copying: bytes.slice($0)) }, isThere: isThere)
-            shared.log.write(move, requestID: exchange.requestIDText)
-            guard move.isSent else {
-                let foreign = Reason.loginHostForeign
-                exchange.response.reason = foreign
-                counters.count(foreign)
-                let chunk = beginReply(exchange, status: foreign.status, bodyLength: 0)
-                HeadWriter.appendStatusLine(foreign.status, to: chunk)
-                return endError(exchange, chunk, foreign.body.span, asPage: true, home: move.url)
-            }
-            (location, cookie) = (Array(move.url.utf8), move.cookie(secure: exchange.isSecure))
-        }
-        let chunk = beginReply(exchange, status: 302, bodyLength: location.count)
-        HeadWriter.appendStatusLine(302, to: chunk)
-        HeadWriter.appendField("Location", location.span, to: chunk)
-        if let cookie { HeadWriter.appendField("Set-Cookie", cookie.utf8.span, to: chunk) }
-        chunk.append("Cache-Control: no-store\r\n")
-        endReply(exchange, chunk, nothing.span)
     }
 
     /// The status line and challenge of a 401: a Webgate's has the reason phrase that its clients expect

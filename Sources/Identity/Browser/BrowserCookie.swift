@@ -16,6 +16,9 @@ package struct BrowserCookie: Sendable {
     /// All of these, as `Cookies` takes their names.
     package static let allUnderWay = underWay(" ")
 
+    /// What lets a browser come back to the host of an application; see `VisitedHost`.
+    package static let visit = BrowserCookie("portcullis-visit")
+
     /// What a browser was just sent for to another host; see `mark(of:)`.
     package static let moved = BrowserCookie("portcullis-host")
     /// How long it lasts, in seconds: longer than a redirect takes, and shorter than a user who opens the page again.
@@ -28,7 +31,7 @@ package struct BrowserCookie: Sendable {
     }
 
     /// The names of all these cookies.
-    package static let names = [session, domainSession, login, allUnderWay, moved].flatMap {
+    package static let names = [session, domainSession, login, allUnderWay, visit, moved].flatMap {
         [$0.secureName, $0.plainName]
     }
 

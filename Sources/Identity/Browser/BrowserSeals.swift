@@ -24,6 +24,8 @@ package struct BrowserSeals: Sendable {
     package let keptTickets: SealedRecord
     /// Posted provider answers, kept until the browser presents its cookie.
     package let postedAnswers: SealedRecord
+    /// Codes that take a session to another host.
+    package let hostCodes: SealedRecord
     /// Tokens of providers, kept with the records of logins.
     private let providedTokens: SealedRecord
 
@@ -34,13 +36,14 @@ package struct BrowserSeals: Sendable {
     package init(keys: AEADKeyRing, store: String = "") {
         sessions = SealedRecord(keys: keys, purpose: "portcullis session 3\(store)")
         domainSessions = SealedRecord(keys: keys, purpose: "portcullis session of a service domain 3\(store)")
-        pages = SealedRecord(keys: keys, purpose: "portcullis requested page 2")
+        pages = SealedRecord(keys: keys, purpose: "portcullis requested page 3")
         loginRequests = SealedRecord(keys: keys, purpose: "portcullis login request 2")
         tickets = SealedRecord(keys: keys, purpose: "portcullis login ticket 1")
         pendingLogins = SealedRecord(keys: keys, purpose: "portcullis pending login 1")
         providerTickets = SealedRecord(keys: keys, purpose: "portcullis provider ticket 1")
         keptTickets = SealedRecord(keys: keys, purpose: "portcullis kept provider ticket 1")
         postedAnswers = SealedRecord(keys: keys, purpose: "portcullis posted answer 1")
+        hostCodes = SealedRecord(keys: keys, purpose: "portcullis host code 1")
         providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided tokens 1")
     }
 

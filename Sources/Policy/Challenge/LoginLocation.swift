@@ -10,18 +10,20 @@ extension PolicySnapshot {
     /// - Parameters:
     ///   - reason: of the 401; of a 403 for the login of another user.
     ///   - principal: the caller, if one is known.
+    ///   - host: that of the page, where browsers do not log in; nil where they do.
     ///   - bytes: the buffer of `head` and `headers`.
     ///   - now: seconds since 1970.
     package func loginLocation(
-        _ route: Route, for reason: Reason, of principal: Principal?, bytes: Span<UInt8>, head: RequestHead,
-        headers: HeaderTable, now: Int64
+        _ route: Route, for reason: Reason, of principal: Principal?, at host: VisitedHost? = nil, bytes: Span<UInt8>,
+        head: RequestHead, headers: HeaderTable, now: Int64
     ) -> [UInt8]? {
         guard let sessions, let login = route.login, login.isFor(head, headers, bytes) else { return nil }
         // Another user may see the page.
         if reason.status == 403 {
             guard let principal, login.isOwnSession(of: principal) else { return nil }
             let target = ReturnTarget(of: head, bytes)
-            return login.location(for: target, level: route.level, demand: nil, sessions.seals, now: now)
+            let page = RequestedPage(target, level: route.level, at: host)
+            return login.location(for: page, sessions.seals, now: now)
                 + Array("&prompt=login".utf8)
         }
         // No login makes a bound token.
@@ -38,8 +40,8 @@ extension PolicySnapshot {
                 return nil
             }
         }
-        return login.location(
-            for: ReturnTarget(of: head, bytes), level: route.level, demand: demand, sessions.seals, now: now)
+        let page = RequestedPage(ReturnTarget(of: head, bytes), level: route.level, demand: demand, at: host)
+        return login.location(for: page, sessions.seals, now: now)
     }
 }
 

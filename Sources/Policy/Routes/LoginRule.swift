@@ -67,10 +67,9 @@ struct LoginRule: Sendable {
 
     /// Path and query of the login for a page.
     /// - Parameter now: seconds since 1970.
-    func location(
-        for target: ReturnTarget, level: Int, demand: RequiredLogin?, _ seals: BrowserSeals, now: Int64
-    ) -> [UInt8] {
-        let page = RequestedPage(target, level: level, demand: demand, ways: ways)
+    func location(for page: RequestedPage, _ seals: BrowserSeals, now: Int64) -> [UInt8] {
+        var page = page
+        page.ways = ways
         return location + Array(seals.seal(page, now: now).utf8)
     }
 

@@ -16,6 +16,8 @@ import Testing
             $0["routes"] = FixtureSettings.list([
                 #"{"path": "/app/**", "upstream": "stub", "login": "local"}"#,
                 #"{"path": "/shop", "hosts": ["other.example.com"], "upstream": "stub", "login": "local"}"#,
+                #"{"path": "/odd", "upstream": "stub", "login": "local"}"#,
+                #"{"name": "odd here", "path": "/odd", "hosts": ["gw.example.com"], "upstream": "stub", "public": true}"#,
                 #"{"path": "/both", "hosts": ["other.example.com", "gw.example.com"], "upstream": "stub", "login": "local"}"#,
                 #"{"path": "/any", "query": {"a": "b"}, "upstream": "stub", "login": "local"}"#,
             ])
@@ -57,12 +59,12 @@ import Testing
     @Test("where baseUrl has no such login, or a proxy changes the host, a page says so and leads there")
     func refused() throws {
         let fixture = try gateway()
-        let elsewhere = try visit(CookieJar(fixture.gateway), "/shop")
+        let elsewhere = try visit(CookieJar(fixture.gateway), "/odd")
         #expect(elsewhere.status == 421 && elsewhere.text.contains("cannot sign in at this address"))
         #expect(elsewhere.text.contains(#"<a href="http://gw.example.com/">Continue at gw.example.com</a>"#))
         #expect(elsewhere.text.contains("<code") && elsewhere.only("Location") == nil)
         #expect(
-            fixture.gateway.waitForAccess { $0["path"].string == "/shop" }?["reason"].string == "login_host_foreign")
+            fixture.gateway.waitForAccess { $0["path"].string == "/odd" }?["reason"].string == "login_host_foreign")
         // The browser follows to baseUrl, and the gateway sees the same host as before.
         let jar = CookieJar(fixture.gateway)
         #expect(try visit(jar, "/app/x?a=b").status == 302)
@@ -80,7 +82,8 @@ import Testing
         try directory.write("fields", "Accept: text/html\nUser-Agent: Mozilla/5.0\n")
         for (target, said, status) in [
             ("/app/x?a=b", "ok answer      302 to \(Self.base)/app/x?a=b: browsers log in at baseUrl", 0),
-            ("/shop", "NO login       login_host_foreign; leads to \(Self.base)/\nNO answer      421", 1),
+            ("/shop", "ok answer      302 to the login at \(Self.base), and back to other.example.com by a code", 0),
+            ("/odd", "NO login       login_host_foreign; leads to \(Self.base)/\nNO answer      421", 1),
         ] {
             let result = try CommandLine.run(
                 "explain", "GET", target, "--host", "other.example.com", "--config", directory.path, "--headers",

@@ -135,6 +135,6 @@ import Testing
                 == "__Host-portcullis=v; Path=/; HttpOnly; SameSite=Lax; Secure")
         #expect(BrowserCookie.session.setting("v", secure: false) == "portcullis=v; Path=/; HttpOnly; SameSite=Lax")
         #expect(BrowserCookie.login.removing(secure: false).hasSuffix("; Max-Age=0"))
-        #expect(Set(BrowserCookie.names).count == 10)
+        #expect(Set(BrowserCookie.names).count == 12)
     }
 }

@@ -190,6 +190,9 @@ struct Explanation {
             let isThere = policy.routes.hasLogin(
                 of: route, at: home.authority, path: path.span, bytes: request.span, head: head, headers: fields)
         {
+            if !isThere, !route.entry.hosts.isEmpty {
+                return pass("answer", "302 to the login at \(home), and back to \(host) by a code")
+            }
             let target = ReturnTarget(of: head, request.span).text
             let move = LoginMove(from: host, to: home, target: target, held: [], isThere: isThere)
             guard move.isSent else {
