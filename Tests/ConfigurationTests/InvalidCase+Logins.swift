@@ -147,6 +147,10 @@ extension InvalidCase {
             #"/routes/0/login: sessions at "staff" do not keep the claim "name", which the route looks at (expected "claims" here with it)"#
         ),
         login(
+            "claim-of-policy", #""login": "staff", "methods": {"GET": {"policy": "pdp"}}"#,
+            #"/routes/0/login: sessions at "staff" do not keep the claim "department", which the route looks at (expected "claims" here with it)"#
+        ),
+        login(
             "claims-path", #""login": {"providers": "staff", "claims": ["a..b"]}"#,
             #"/routes/0/login/claims/0: "a..b" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
         ),
@@ -184,6 +188,8 @@ extension InvalidCase {
         var files = routes(([route("/a", members)] + [more].compactMap(\.self)).joined(separator: ",\n"))
         files["identityProviders.json"] =
             #"[{"name": "staff", "issuer": "https://idp", "clientId": "a", "clientSecret": "s"}, {"name": "form", "kind": "local"}]"#
+        files["gateway.json"] = ConfigurationDirectory.gateway(
+            #""policyServers": {"pdp": {"url": "https://pdp.example.com/", "claims": ["department"]}}"#)
         files["webgates.json"] =
             #"{"authenticationSchemes": [{"name": "S", "authenticationLevel": 2, "challengeMethod": "BASIC"}], "webgates": [{"name": "WG", "level": 2}]}"#
         return InvalidCase(

@@ -72,9 +72,17 @@ import Testing
         let rules = try #require(shape.read(Field(node: node, pointer: "", findings: findings)))
         #expect(findings.diagnostics.isEmpty && rules.format == WordFormat.self)
         for (text, expected) in [
-            (#"{"format": "word", "claims": ["a"]}"#, #"/claims: "format": "opa""#),
-            (#"{"format": "word", "inputHeaders": ["X-Own"]}"#, #"/inputHeaders: "format": "opa" or "http""#),
-            (#"{"format": "http", "inputHeaders": ["Accept-Encoding"]}"#, #"/inputHeaders: "format": "opa" or "word""#),
+            (#"{"format": "word", "claims": ["a"]}"#, #"/claims: "format": "opa" or "authzen""#),
+            (
+                #"{"format": "word", "inputHeaders": ["X-Own"]}"#,
+                #"/inputHeaders: "format": "opa" or "http" or "authzen""#
+            ),
+            (
+                #"{"format": "http", "inputHeaders": ["Accept-Encoding"]}"#,
+                #"/inputHeaders: "format": "opa" or "authzen" or "word""#
+            ),
+            (#"{"format": "word", "evaluations": [{"action": "a"}]}"#, #"/evaluations: "format": "authzen""#),
+            (#"{"evaluations": [{}]}"#, #"/evaluations: "format": "authzen""#),
         ] {
             let found = KeyRuleTests.diagnostics(shape, text).map { "\($0.pointer): \($0.expected ?? "")" }
             #expect(found == [expected])

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// A snapshot whose only route asks one server, and its clock in microseconds.
-    private final class Setup {
+    final class Setup {
         let server: HoldingCaller
         let snapshot: PolicySnapshot
         let asker: PolicyAsker
@@ -51,6 +51,8 @@ import Testing
         }
 
         let clock: Clock
+        var requestID = ""
+        var time: Int64?
 
         func pass(milliseconds: Int64) { clock.now.add(milliseconds * 1000, ordering: .relaxed) }
 
@@ -61,10 +63,11 @@ import Testing
             let request = TestRequest(method, target, fields)
             let route = snapshot.routes.routes[0]
             let path = request.canonicalPath ?? []
-            let told = try PolicyRequest(
+            var told = try PolicyRequest(
                 route, telling: route.policyServers.inputHeaders, path: path.span, bytes: request.bytes.span,
                 head: request.head,
                 headers: request.headers, isSecure: true, address: IPAddress("192.0.2.1"))
+            (told.requestID, told.time) = (requestID, time)
             let claims = snapshot.claims.select(
                 try? JSONNode.parse(Array(#"{"scope":"read write","tenant":"north","secret":"s"}"#.utf8).span))
             let principal = Principal(
@@ -88,7 +91,7 @@ import Testing
         }
     }
 
-    private static func reply(_ text: String, status: Int = 200, _ headers: [(name: String, value: String)] = [])
+    static func reply(_ text: String, status: Int = 200, _ headers: [(name: String, value: String)] = [])
         -> OutboundResult
     {
         .response(OutboundResponse(status: status, headers: headers, body: Array(text.utf8)))

@@ -24,6 +24,7 @@ extension GatewayConfiguration {
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
+            route.checkEvaluations(at: "/routes/\(i)", policies.servers, findings)
             route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
             route.checkFields(at: "/routes/\(i)/requestHeaders", route.injections(webgates), findings)
         }

@@ -95,8 +95,9 @@ package struct RouteLogins {
     private func checkClaims(of route: RouteEntry, at index: Int, _ configuration: GatewayConfiguration) {
         let forms = configuration.identityProviders.filter { $0.kind == .local }.map(\.name)
         for name in route.login?.ways ?? [] where !forms.contains(name) {
-            let kept = SessionClaims(configuration).kept(at: name)
-            guard let claim = route.usedClaims.first(where: { !kept.covers($0) }) else { continue }
+            let claims = SessionClaims(configuration)
+            let kept = claims.kept(at: name)
+            guard let claim = claims.used(by: route).first(where: { !kept.covers($0) }) else { continue }
             return findings.error(
                 "/routes/\(index)/login",
                 "sessions at \"\(name)\" do not keep the claim \"\(claim.text)\", which the route looks at",

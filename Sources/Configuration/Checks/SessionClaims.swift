@@ -14,7 +14,12 @@ package struct SessionClaims {
 
     /// Those that routes with logins at a provider name or look at, so that they are asked for.
     package func wanted(at provider: String) -> [ClaimPath] {
-        logins(with: provider).flatMap { ($0.login.claims ?? []) + $0.route.usedClaims }
+        logins(with: provider).flatMap { ($0.login.claims ?? []) + used(by: $0.route) }
+    }
+
+    /// The claims of the caller that a route's rules, fields and policy servers look at.
+    func used(by route: RouteEntry) -> [ClaimPath] {
+        route.usedClaims + configuration.policies.servers.filter(route.asks).flatMap(\.rules.claims)
     }
 
     private func logins(with provider: String) -> [(route: RouteEntry, login: RouteLoginEntry)] {
@@ -26,8 +31,8 @@ package struct SessionClaims {
 
 extension RouteEntry {
     /// The claims of the caller that its rules and fields look at.
-    package var usedClaims: [ClaimPath] {
-        let rules = ([access] + methods.map(\.access)).flatMap(\.withTrial).flatMap(\.claims)
+    fileprivate var usedClaims: [ClaimPath] {
+        let rules = accesses.flatMap(\.claims)
         let fields = [options.requestFields, options.responseFields].compactMap(\.self).flatMap(\.lines)
         return rules.map(\.path) + fields.flatMap(\.value.claims) + options.errors.answers.flatMap(\.claims)
     }

@@ -44,7 +44,6 @@ package struct PolicyServerEntry: Sendable {
             "format", .choice(formats.map { $0.name }), default: formats[0].name,
             "\(formats.map { $0.meaning }.joined(separator: "; ")).")
         rules.format = formats.first { $0.name == format } ?? rules.format
-        let withClaims = formats.filter { $0.hasClaims }.map { $0.name }
         let failure = object.take(
             "onFailure", Shape<PolicyServerRules.FailureMode>.choice, default: .deny,
             "What happens to requests while the server cannot be reached. `allow` admits them undecided.")
@@ -56,19 +55,7 @@ package struct PolicyServerEntry: Sendable {
         let headers = object.take(
             "inputHeaders", fields(ofAnswer: false), "Request fields that the question has; none by default.")
         rules.inputHeaders = headers?.read() ?? []
-        let paths = object.take(
-            "claims", ClaimPath.shape.list("an array of claims"),
-            """
-            Claims of the caller that the question has, for \(withClaims.map { "`\($0)`" }.joined(separator: " and ")); \
-            none by default.
-            """)
-        rules.claims = paths?.read() ?? []
-        let without = formats.filter { !$0.hasClaims }.map { KeyCondition.equals("format", $0.name) }
-        let withoutClaims = without.count == 1 ? without[0] : .any(without)
-        object.rules(
-            .only(
-                "claims", with: .not(withoutClaims), because: "questions of this format have no claims",
-                expected: expected(withClaims)))
+        readQuestion(&object, &rules, formats)
         for name in rules.inputHeaders where rules.format.ownFields.contains(name.lowercased()) {
             let others = formats.filter { !$0.ownFields.contains(name.lowercased()) }
             headers?.field.error(
@@ -91,6 +78,34 @@ package struct PolicyServerEntry: Sendable {
             (rules.allowedMilliseconds, rules.deniedMilliseconds, rules.maximumEntries) = cache
         }
         return rules
+    }
+
+    /// What only some formats have.
+    private static func readQuestion(
+        _ object: inout ObjectReader, _ rules: inout PolicyServerRules, _ formats: [any PolicyFormat.Type]
+    ) {
+        let withClaims = formats.filter { $0.hasClaims }.map { $0.name }
+        let claims = object.optional(
+            "claims", ClaimPath.shape.list("an array of claims"),
+            """
+            Claims of the caller that the question has, for \(withClaims.map { "`\($0)`" }.joined(separator: " and ")); \
+            none by default.
+            """)
+        let withEvaluations = formats.filter { $0.hasEvaluations }.map { $0.name }
+        let evaluations = object.optional(
+            "evaluations", PolicyEvaluation.shape.list("an array of evaluations", minimum: 1, maximum: 32),
+            """
+            Decisions that one question asks for, each of which must be true, for \
+            \(withEvaluations.map { "`\($0)`" }.joined(separator: " and ")); one of method and path by default.
+            """)
+        (rules.claims, rules.evaluations) = (claims ?? [], evaluations ?? [])
+        object.rules(
+            .only(
+                "claims", with: .not(KeyCondition.format(formats.filter { !$0.hasClaims })),
+                because: "questions of this format have no claims", expected: expected(withClaims)),
+            .only(
+                "evaluations", with: .format(formats.filter { $0.hasEvaluations }),
+                because: "questions of this format ask for one decision", expected: expected(withEvaluations)))
     }
 
     private static func expected(_ formats: [String]) -> String {
@@ -148,5 +163,26 @@ extension AccessRule {
     ) { field in
         field.node.array == nil
             ? field.reference(to: .policyServer).map { [$0] } : field.references(to: .policyServer)
+    }
+}
+
+extension KeyCondition {
+    fileprivate static func format(_ formats: [any PolicyFormat.Type]) -> KeyCondition {
+        let conditions = formats.map { KeyCondition.equals("format", $0.name) }
+        return conditions.count == 1 ? conditions[0] : .any(conditions)
+    }
+}
+
+extension PolicyEvaluation {
+    fileprivate static let shape = Shape.object(
+        "an object: {\"action\", \"resourceType\", \"resourceId\"}"
+    ) { object in
+        PolicyEvaluation(
+            action: object.optional(
+                "action", .name,
+                "Name of the action; the method of the request by default. `{name}` is a variable of the route's path."),
+            resourceType: object.value("resourceType", .name, default: "route", "Type of the resource."),
+            resourceID: object.optional(
+                "resourceId", .name, "Id of the resource, such as `{owner}`; the path of the request by default."))
     }
 }

@@ -92,11 +92,12 @@ final class ExchangeReview: LoopPart {
     private func askPolicy(_ exchange: Exchange, _ route: Route) {
         if route.policyServers.isEmpty { return }
         let (host, path) = (exchange.host, exchange.path)
-        let request =
+        var request =
             exchange.response.policy?.request
             ?? PolicyRequest(
                 route, method: exchange.head.method, path: path.readable, host: host.readable,
                 isSecure: exchange.isSecure, address: exchange.address)
+        (request.requestID, request.time) = (exchange.requestIDText, poller.wallSeconds)
         let (mailbox, identity) = (context.mailbox, exchange.identity)
         // The fields of a request are not kept for servers that are new.
         guard request.has(route.policyServers.inputHeaders) else { return tunnels.cut(exchange, .refused) }

@@ -23,9 +23,10 @@ extension RequestPipeline {
         }
         let path = exchange.path
         do throws(Reason) {
-            let request = try PolicyRequest(
+            var request = try PolicyRequest(
                 route, telling: asking.policyServers.inputHeaders, path: path.readable, bytes: bytes,
                 head: exchange.head, headers: requestHeaders, isSecure: exchange.isSecure, address: exchange.address)
+            (request.requestID, request.time) = (exchange.requestIDText, poller.wallSeconds)
             if !isTrial { exchange.response.policy = PolicyRecord(request) }
             switch asking.policyServers.ask(request, exchange.principal, route) {
             case .done(let answer): return .answered(answer)

@@ -6,6 +6,12 @@ package protocol PolicyFormat: Sendable {
     static var meaning: String { get }
     /// Whether its questions have claims of the caller.
     static var hasClaims: Bool { get }
+    /// Whether one question may ask for several decisions.
+    static var hasEvaluations: Bool { get }
     /// Request fields that its call has itself, in lower case.
     static var ownFields: [String] { get }
+}
+
+extension PolicyFormat {
+    package static var hasEvaluations: Bool { false }
 }

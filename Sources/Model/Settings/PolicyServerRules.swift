@@ -9,6 +9,8 @@ package struct PolicyServerRules: Sendable {
     package var inputHeaders: [String] = []
     /// Claims of the caller in its input.
     package var claims: [ClaimPath] = []
+    /// The decisions that a question asks for, each of which must be true; empty for one of method and path.
+    package var evaluations: [PolicyEvaluation] = []
     /// Fields of the answer that the upstream gets.
     package var answerHeaders: [String] = []
     /// Most concurrent calls; further requests are treated like those during an outage.

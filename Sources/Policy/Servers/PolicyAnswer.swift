@@ -58,6 +58,24 @@ extension PolicyAnswer {
         return PolicyAnswer(outcome: .denied, denial: reason, note: note)
     }
 
+    /// The object of an answer; nil for another document, and for one with repeated members.
+    static func document(in response: OutboundResponse) -> JSONNode? {
+        let node = try? JSONNode.parse(response.body.span, maximumDepth: 32)
+        return node?.members == nil ? nil : node
+    }
+
+    /// The lines for the upstream of an object with fields by name, each a text or a list; nil for a value that no line has.
+    static func lines(of headers: JSONNode?, _ rules: PolicyServerRules) -> [UInt8]? {
+        var lines: [UInt8] = []
+        for name in rules.answerHeaders {
+            for member in headers?.members ?? [] where isSame(member.name, name) {
+                let texts = member.node.string.map { [$0] } ?? member.node.array?.compactMap(\.string) ?? []
+                for text in texts where !append(name, text, to: &lines) { return nil }
+            }
+        }
+        return lines
+    }
+
     /// Appends a line. False for a value that would be more than one line, or is too long: without a field that restricts
     /// the caller the upstream must not get the request.
     static func append(_ name: String, _ value: String, to lines: inout [UInt8]) -> Bool {
@@ -71,7 +89,7 @@ extension PolicyAnswer {
     /// In characters.
     static let longestNote = 256
 
-    static func isSame(_ name: String, _ other: String) -> Bool {
+    private static func isSame(_ name: String, _ other: String) -> Bool {
         name.isExactly(other) || name.lowercased().utf8.elementsEqual(other.lowercased().utf8)
     }
 

@@ -80,21 +80,22 @@ package final class PolicyAsker: Sendable {
         case .follower: return
         case .refused: waiter(named(.failed("circuit_open", isOutage: true, server.rules.onFailure)))
         case .leader(let isProbe):
-            caller.perform(server.call(question)) { [self] result in
-                finish(digest, answer(result), isProbe: isProbe, startedAt: startedAt)
+            let call = server.call(question)
+            caller.perform(call) { [self] result in
+                finish(digest, answer(result, to: call), isProbe: isProbe, startedAt: startedAt)
             }
         }
     }
 
-    private func answer(_ result: OutboundResult) -> PolicyAnswer {
+    private func answer(_ result: OutboundResult, to call: OutboundCall) -> PolicyAnswer {
         switch result {
-        case .response(let response): named(server.answer(in: response))
+        case .response(let response): named(server.answer(in: response, to: call))
         case .failed(let failure, _):
             named(.failed(failure.rawValue, isOutage: failure.isOutage, server.rules.onFailure))
         }
     }
 
-    private func named(_ answer: PolicyAnswer) -> PolicyAnswer {
+    func named(_ answer: PolicyAnswer) -> PolicyAnswer {
         var answer = answer
         answer.server = server.name
         return answer
@@ -147,7 +148,8 @@ extension PolicyAsker {
         var shared: UInt64 = 0
         var allowed: UInt64 = 0
         var denied: UInt64 = 0
-        /// By cause: a raw value of `OutboundFailure`, `status_N`, `unusable` or `circuit_open`.
+        /// By cause: a raw value of `OutboundFailure`, `status_N`, `unusable`, `decision`, `evaluations`, `request_id` or
+        /// `circuit_open`.
         var failed: [String: UInt64] = [:]
         var isFailing = false
 

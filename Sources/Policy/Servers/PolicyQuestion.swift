@@ -5,48 +5,32 @@ import Model
 /// The question about one request and its caller to one server.
 struct PolicyQuestion: Sendable {
     /// `{"input": …}`.
-    let document: [UInt8]
-    private let server: PolicyServer
-    private let request: PolicyRequest
-    private let principal: Principal?
+    private(set) var document: [UInt8] = []
+    let server: PolicyServer
+    let request: PolicyRequest
+    let principal: Principal?
+    let route: String
+    /// The places of the claims that it has, scopes first.
+    private let claims: [Int?]
 
     init(_ server: PolicyServer, _ request: PolicyRequest, _ principal: Principal?, _ route: Route, claims: [Int?]) {
         self.server = server
         self.request = request
         self.principal = principal
-        document = JSONWriter.object { writer in
-            writer.member("input") { input in
-                input.member("method", request.method)
-                input.member("path", request.path)
-                input.member("variables") { object in
-                    for (name, value) in request.variables { object.member(name, value) }
-                }
-                input.member("host", request.host)
-                input.member("scheme", request.isSecure ? "https" : "http")
-                input.name("query")
-                input.beginArray()
-                for (name, value) in request.query {
-                    input.object {
-                        $0.member("name", name)
-                        $0.member("value", value)
-                    }
-                }
-                input.endArray()
-                input.member("headers") { object in
-                    for name in server.rules.inputHeaders.map({ $0.lowercased() }) {
-                        object.member(name, request.headers.filter { $0.name == name }.map(\.value))
-                    }
-                }
-                if let address = request.address { input.member("client", "\(address)") }
-                input.member("route", route.name)
-                PolicyQuestion.append(principal, claims, server, &input)
-            }
-        }
+        self.route = route.name
+        self.claims = claims
+        document = JSONWriter.object { $0.member("input", writeInput) }
     }
 
-    private static func append(
-        _ principal: Principal?, _ claims: [Int?], _ server: PolicyServer, _ input: inout JSONWriter
-    ) {
+    private func writeInput(_ input: inout JSONWriter) {
+        input.member("method", request.method)
+        input.member("path", request.path)
+        writeVariables(&input)
+        input.member("host", request.host)
+        input.member("scheme", request.isSecure ? "https" : "http")
+        writeParameters(&input)
+        if let address = request.address { input.member("client", "\(address)") }
+        input.member("route", route)
         guard let principal else {
             input.name("user")
             input.null()
@@ -54,23 +38,52 @@ struct PolicyQuestion: Sendable {
         }
         input.member("user", principal.subject)
         input.member("kind", principal.kind.rawValue)
-        input.member("method_of_login", principal.method.rawValue)
-        input.member("level", principal.level)
+        write(principal, to: &input)
+    }
+
+    func writeVariables(_ object: inout JSONWriter) {
+        object.member("variables") { object in
+            for (name, value) in request.variables { object.member(name, value) }
+        }
+    }
+
+    /// Query and listed fields.
+    func writeParameters(_ object: inout JSONWriter) {
+        object.name("query")
+        object.beginArray()
+        for (name, value) in request.query {
+            object.object {
+                $0.member("name", name)
+                $0.member("value", value)
+            }
+        }
+        object.endArray()
+        object.member("headers") { object in
+            for name in server.rules.inputHeaders.map({ $0.lowercased() }) {
+                object.member(name, request.headers.filter { $0.name == name }.map(\.value))
+            }
+        }
+    }
+
+    /// What is known of a caller beside its name and kind.
+    func write(_ principal: Principal, to object: inout JSONWriter) {
+        object.member("method_of_login", principal.method.rawValue)
+        object.member("level", principal.level)
         if let client = principal.clientID, !principal.clientField.isEmpty {
-            input.member("client_id", client)
+            object.member("client_id", client)
         } else if let client = principal.backendID, principal.backendField.isEmpty {
             // A token of another issuer counts as of this client.
-            input.member("client_id", client)
+            object.member("client_id", client)
         }
-        if let backend = principal.backendID, !principal.backendField.isEmpty { input.member("backend", backend) }
-        if let consumer = principal.consumerName { input.member("consumer", consumer) }
-        input.member("issuer", principal.issuer)
-        input.member("roles", principal.roleNames)
+        if let backend = principal.backendID, !principal.backendField.isEmpty { object.member("backend", backend) }
+        if let consumer = principal.consumerName { object.member("consumer", consumer) }
+        object.member("issuer", principal.issuer)
+        object.member("roles", principal.roleNames)
         func value(_ place: Int?) -> JSONNode? { place.flatMap { principal.claims.value(at: $0) } }
         let scopes = value(claims.first ?? nil) ?? value(claims.dropFirst().first ?? nil)
         let texts = scopes?.array?.compactMap(\.string) ?? scopes?.string.map { [$0] } ?? []
-        input.member("scopes", texts.flatMap { $0.split(separator: " ").map(String.init) })
-        input.member("claims") { object in
+        object.member("scopes", texts.flatMap { $0.split(separator: " ").map(String.init) })
+        object.member("claims") { object in
             for (path, place) in zip(server.rules.claims, claims.dropFirst(2)) {
                 if let value = value(place) { object.member(path.text, value) }
             }

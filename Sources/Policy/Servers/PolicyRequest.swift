@@ -22,6 +22,10 @@ package struct PolicyRequest: Sendable {
     /// The names of the fields that were looked for, in lower case.
     private let names: Set<String>
     let address: IPAddress?
+    /// As in the log; empty for none.
+    package var requestID = ""
+    /// In seconds since 1970. Kept answers do not depend on it.
+    package var time: Int64?
 
     /// - Parameters:
     ///   - names: of the fields in the input of any of the servers.

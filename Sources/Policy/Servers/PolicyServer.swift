@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Model
 import Outbound
@@ -39,8 +40,28 @@ package struct PolicyServer: Sendable {
         return call
     }
 
+    /// Fields of calls with a document that get one.
+    static let documentTypes = [
+        (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
+    ]
+    /// A field of the call that the answer repeats if it has it.
+    static let requestIDField = "X-Request-ID"
+
+    /// Whether a request has the variables that the question names: without one it would be about another resource.
+    func canAsk(about request: PolicyRequest) -> Bool {
+        rules.evaluations.allSatisfy { evaluation in
+            evaluation.variableNames.allSatisfy { name in request.variables.contains { $0.name == name } }
+        }
+    }
+
     /// Reads what the server says.
-    func answer(in response: OutboundResponse) -> PolicyAnswer {
+    func answer(in response: OutboundResponse, to call: OutboundCall) -> PolicyAnswer {
+        if response.status == 200,
+            let id = call.headers.first(where: { $0.name == PolicyServer.requestIDField })?.value,
+            !response.values(of: PolicyServer.requestIDField).allSatisfy({ $0.isExactly(id) })
+        {
+            return PolicyAnswer.failed("request_id", isOutage: false, rules.onFailure)
+        }
         var answer = format.answer(in: response, rules)
         answer.maximumAge = PolicyAnswer.maximumAge(response)
         return answer

@@ -32,6 +32,9 @@ package struct PolicyServers: Sendable {
     ) -> Effect<PolicyAnswer> {
         guard place < askers.count else { return .done(PolicyAnswer(outcome: .allowed, fields: fields)) }
         let asker = askers[place]
+        guard asker.server.canAsk(about: request) else {
+            return .done(asker.named(PolicyAnswer(outcome: .denied, denial: .policyInputInvalid)))
+        }
         let question = PolicyQuestion(asker.server, request, principal, route, claims: claims[place])
         return asker.ask(question).then { [self] answer in
             var answer = answer

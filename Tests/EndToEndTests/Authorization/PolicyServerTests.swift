@@ -295,6 +295,11 @@ import Testing
             (#"{"url": "https://a.example.com/", "answerHeaders": ["Authorization"]}"#, "", "/answerHeaders/0"),
             (#"{"url": "https://a.example.com/", "format": "http", "claims": ["sub"]}"#, "", "/claims"),
             (#"{"url": "https://a.example.com/"}"#, #", "policy": "other""#, "unknown policy server \"other\""),
+            (#"{"url": "https://a.example.com/", "evaluations": [{}]}"#, "", "/evaluations"),
+            (
+                #"{"url": "https://a.example.com/", "format": "authzen", "evaluations": [{"resourceId": "{id}"}]}"#,
+                #", "policy": "authz""#, #"policy server "authz" is asked about "{id}", which the path lacks"#
+            ),
         ] {
             let directory = try ConfigurationDirectory([
                 "gateway.json": """

@@ -3,7 +3,9 @@ import Testing
 /// Sessions keep claims of their provider, which rules and fields see like those of a token. Skipped without
 /// `PORTCULLIS_PYTHON`.
 @Suite(.tags(.core), .enabled(if: LoginProvider.python != nil)) struct SessionClaimsTests {
-    private func gateway(_ provider: LoginProvider, login: String = #""staff""#) throws -> Fixture {
+    private func gateway(
+        _ provider: LoginProvider, login: String = #""staff""#, asking server: String = "http://127.0.0.1:9"
+    ) throws -> Fixture {
         try LoginProvider.plainGateway(#""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#) {
             $0["identityProviders"] = """
                 [{"name": "staff", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
@@ -17,7 +19,10 @@ import Testing
                 #"{"path": "/inside", "upstream": "stub", "login": "staff", "claims": {"email": {"domain": ["example.com"]}}}"#,
                 #"{"path": "/outside", "upstream": "stub", "login": "staff", "claims": {"email": {"domain": ["ample.com"]}}}"#,
                 #"{"path": "/other", "upstream": "stub", "login": "staff", "claims": {"email": "eve@example.com"}}"#,
+                #"{"path": "/asked", "upstream": "stub", "login": "staff", "policy": "authz"}"#,
             ])
+            $0["policyServers"] =
+                #"{"authz": {"url": "\#(server)", "allowHttp": true, "claims": ["groups", "email"]}}"#
         }
     }
 
@@ -37,6 +42,20 @@ import Testing
         let other = CookieJar(fixture.gateway)
         #expect(try provider.logIn(other, "/app", typing: "sub=bob").answer.status == 303)
         #expect(try other.send("GET", "/app").status == 403)
+    }
+
+    @Test("policy servers see the claims of a session that they list")
+    func policy() throws {
+        let provider = try LoginProvider(.mock)
+        let server = try StubUpstream()
+        server.on("/allow") { _ in [.reply("200 OK", [], body: #"{"result": true}"#)] }
+        let fixture = try gateway(provider, asking: "\(server.url)/allow")
+        let jar = CookieJar(fixture.gateway)
+        #expect(try provider.logIn(jar, "/asked", typing: "sub=ann").answer.status == 303)
+        #expect(try jar.send("GET", "/asked").status == 200)
+        let question = try #require(server.requests("/allow").last)
+        let claims = JSONText(String(decoding: question.body, as: UTF8.self))["input"]["claims"]
+        #expect(claims["email"].string == "ann@example.com" && claims["groups"][0].string == "clerks")
     }
 
     @Test("a domain opens a route for its verified addresses alone")

@@ -3,6 +3,7 @@ import HTTP
 import Model
 import Outbound
 import Policy
+import Reactor
 
 extension Explanation {
     /// The servers that are asked about the request, and their answer where the command has them asked. Returns false for a
@@ -14,10 +15,11 @@ extension Explanation {
         guard let route = isTrial ? decision.route?.trial : decision.route else { return true }
         let names = route.policyServers.askers.map(\.server.name).joined(separator: ", ")
         do throws(Reason) {
-            let request = try PolicyRequest(
+            var request = try PolicyRequest(
                 route, telling: route.policyServers.inputHeaders, path: path.span, bytes: request.span, head: head,
                 headers: fields,
                 isSecure: isEncrypted, address: nil)
+            request.time = Clock.wallSeconds
             guard asksPolicy else {
                 leaveOpen("policy", "\(names) would be asked\(isTrial ? " for the rule on trial" : ""); not asked here")
                 return true
