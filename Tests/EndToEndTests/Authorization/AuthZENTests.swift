@@ -84,7 +84,8 @@ import Testing
         #expect(try status("/area/51", "ann", method: "DELETE") == 403)
         #expect(try status("/area/52", "ann") == 403)
         #expect(try status("/shop/a") == 200)
-        let line = try #require(fixture.gateway.waitForAccess { $0["reason"].string == "policy_denied" })
+        let line = try #require(
+            fixture.gateway.waitForAccess { $0["route"].string == "area" && $0["subject"].string == "joe" })
         #expect(line["policy_server"].string == "one" && line["policy_reason"].string == "no rule for user:joe")
         let asked = server.requests(Self.paths[0])
         #expect(asked.count == 5 && asked.allSatisfy { $0.only("Authorization") == "Bearer gateways-own" })
