@@ -95,8 +95,7 @@ struct AuthorizationEndpoint: Sendable {
         do throws(AuthorizationRefusal) {
             let settings = service.settings
             if rules.requiresPushedRequests { throw .notPushed }
-            let request = try AuthorizationRequest(
-                fields, of: client.clientID, allowing: settings.scopes(of: client))
+            let request = try AuthorizationRequest(fields, of: client, settings)
             return proceed(try inquiry(request, client, browser))
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
@@ -129,8 +128,7 @@ struct AuthorizationEndpoint: Sendable {
                         PushedRequests.Refusal(
                             "invalid_request", "the redirect URI is not registered", .authorizationRedirectForeign))
                 }
-                let request = try AuthorizationRequest(
-                    fields, of: client.clientID, allowing: settings.scopes(of: client))
+                let request = try AuthorizationRequest(fields, of: client, settings)
                 return .success(request.query)
             } catch {
                 return .failure(PushedRequests.Refusal(error.error, error.description, error.reason))
@@ -338,7 +336,8 @@ struct AuthorizationEndpoint: Sendable {
         let (request, client) = (inquiry.request, inquiry.client)
         let code = AuthorizationCode(
             redirectURI: request.redirectURI, challenge: request.challenge, proofKey: request.proofKey,
-            nonce: request.nonce, scope: request.scopes.joined(separator: " "), session: session)
+            nonce: request.nonce, scope: request.scopes.joined(separator: " "),
+            resources: request.resources, session: session)
         return code.issue(for: client, subject: session.subject, service.settings, now: inquiry.now).map { code in
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session

@@ -12,6 +12,8 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
     /// PKCE is required (RFC 9700 section 2.1.1).
     case missingChallenge
     case invalidScope
+    /// A `resource` that is not known (RFC 8707 section 2).
+    case invalidTarget
     /// With `prompt=none`.
     case loginRequired, consentRequired
     case denied
@@ -34,6 +36,7 @@ enum AuthorizationRefusal: Error, Sendable, CaseIterable {
         case .missingChallenge:
             ("invalid_request", "a code_challenge with the method S256 is required", .authorizationChallengeMissing)
         case .invalidScope: ("invalid_scope", "the scope is invalid", .authorizationScopeInvalid)
+        case .invalidTarget: ("invalid_target", "the resource is unknown", .authorizationTargetInvalid)
         case .loginRequired: ("login_required", "the user has to log in", .authorizationLoginRequired)
         case .consentRequired: ("consent_required", "the user has to consent", .authorizationConsentRequired)
         case .denied: ("access_denied", "the user has denied access", .authorizationDenied)

@@ -28,6 +28,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     let nonce: String?
     /// The scopes that may be granted, of those requested.
     let scopes: [String]
+    /// The resources that tokens are limited to (RFC 8707); empty for none.
+    let resources: [String]
     /// S256 challenge of RFC 7636.
     let challenge: String
     /// `dpop_jkt`, the thumbprint of the key that the code is bound to (RFC 9449 section 10); nil for none.
@@ -42,15 +44,16 @@ struct AuthorizationRequest: Sendable, Equatable {
 
     /// - Parameters:
     ///   - fields: with one redirect URI, which is checked by the caller.
-    ///   - client: id of the client.
-    ///   - allowed: the scopes that may be granted.
-    init(_ fields: FormFields, of client: String, allowing allowed: [String]) throws(AuthorizationRefusal) {
-        if fields.repeatedName != nil { throw .repeatedParameter }
+    ///   - settings: scopes and resources that the client may have.
+    init(
+        _ fields: FormFields, of client: Client, _ settings: TokenServiceSettings
+    ) throws(AuthorizationRefusal) {
+        if fields.repeatedName(besides: ResourceIndicators.parameter) != nil { throw .repeatedParameter }
         for (name, refusal) in AuthorizationRequest.unsupported where fields.first(name) != nil { throw refusal }
         let responseType = fields.value("response_type")
         guard let responseType else { throw .missingParameter }
         guard responseType.isExactly("code") else { throw .unsupportedResponseType }
-        clientID = client
+        clientID = client.clientID
         redirectURI = fields.value("redirect_uri") ?? ""
         mode = try AuthorizationRequest.mode(fields)
         if mode == .formPost, RedirectTarget(redirectURI) == nil { throw .malformedParameter }
@@ -59,7 +62,12 @@ struct AuthorizationRequest: Sendable, Equatable {
         guard AuthorizationRequest.isPlain(state), AuthorizationRequest.isPlain(nonce, 256) else {
             throw .malformedParameter
         }
-        scopes = try AuthorizationRequest.scopes(fields, allowed)
+        scopes = try AuthorizationRequest.scopes(fields, settings.scopes(of: client))
+        do throws(TokenFailure) {
+            resources = try settings.resources.known(fields.values(ResourceIndicators.parameter), to: client)
+        } catch {
+            throw .invalidTarget
+        }
         challenge = try AuthorizationRequest.challenge(fields)
         proofKey = fields.value(AuthorizationCode.proofKeyParameter)
         if let proofKey, TokenBinding(thumbprint: proofKey) == nil { throw .malformedParameter }
@@ -140,6 +148,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         if let nonce { fields.append(("nonce", nonce)) }
         if let proofKey { fields.append((AuthorizationCode.proofKeyParameter, proofKey)) }
         if let maximumAge { fields.append(("max_age", "\(maximumAge)")) }
+        fields += resources.map { (ResourceIndicators.parameter, $0) }
         return String(decoding: FormEncoding.form(fields), as: UTF8.self)
     }
 
@@ -156,6 +165,7 @@ struct AuthorizationRequest: Sendable, Equatable {
         state = fields.value("state")
         nonce = fields.value("nonce")
         scopes = (fields.value("scope") ?? "").split(separator: " ").map(String.init)
+        resources = fields.values(ResourceIndicators.parameter)
         self.challenge = challenge
         proofKey = fields.value(AuthorizationCode.proofKeyParameter)
         self.prompts = prompts

@@ -217,7 +217,10 @@ struct DeviceVerification: Sendable {
         }
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
         return whileAllowed(session, visit) { _, record in
-            let login = decision == .approve ? AuthorizationCode(scope: record.scope, session: session) : nil
+            let login =
+                decision == .approve
+                ? AuthorizationCode(
+                    scope: record.scope, resources: DeviceLogins.resources(of: record), session: session) : nil
             return logins.decide(record, subject: session.subject, login, now: visit.now).map { isFirst in
                 guard let isFirst else { return SingleSignOnFailure.unavailable.response }
                 return isFirst ? decided(session, isApproved: login != nil, visit) : unknown(visit.browser)

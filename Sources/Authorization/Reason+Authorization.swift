@@ -29,6 +29,7 @@ extension Reason {
     package static var authorizationChallengeMissing: Reason { Reason("authorization_challenge_missing", 0) }
     package static var authorizationRequestUnsupported: Reason { Reason("authorization_request_unsupported", 0) }
     package static var authorizationScopeInvalid: Reason { Reason("authorization_scope_invalid", 0) }
+    package static var authorizationTargetInvalid: Reason { Reason("authorization_target_invalid", 0) }
     package static var authorizationLoginRequired: Reason { Reason("authorization_login_required", 0) }
     package static var authorizationConsentRequired: Reason { Reason("authorization_consent_required", 0) }
     package static var authorizationDenied: Reason { Reason("authorization_denied", 0) }

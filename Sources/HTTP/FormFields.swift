@@ -41,6 +41,11 @@ package struct FormFields: Sendable {
     /// The value of the first field of this name.
     package func first(_ name: String) -> String? { fields.first { $0.name.isExactly(name) }?.value }
 
+    /// The values of this name that are not empty: empty ones count as absent (RFC 6749 section 3.1).
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.name.isExactly(name) && !$0.value.isEmpty }.map(\.value)
+    }
+
     /// The fields with one more, unless there is one of its name.
     package func supplying(_ name: String, _ value: String) -> FormFields {
         var form = self
@@ -52,9 +57,14 @@ package struct FormFields: Sendable {
     package func isRepeated(_ name: String) -> Bool { fields.count { $0.name.isExactly(name) } > 1 }
 
     /// A name that more than one field has, if any.
-    package var repeatedName: String? {
+    package var repeatedName: String? { repeatedName(besides: nil) }
+
+    /// - Parameter name: one that several fields may have.
+    package func repeatedName(besides name: String?) -> String? {
         var seen: Set<ExactText> = []
-        return fields.first { !seen.insert(ExactText($0.name)).inserted }?.name
+        return fields.first { field in
+            !seen.insert(ExactText(field.name)).inserted && name?.isExactly(field.name) != true
+        }?.name
     }
 
     private static func decode(_ text: Span<UInt8>) throws(FormError) -> String {

@@ -99,6 +99,8 @@ package final class Principal: Sendable {
     let family: String?
     /// The only Webgate whose routes accept the credential; nil if not bound to one (DEC-06).
     package let webgate: String?
+    /// The resources whose routes alone accept the credential (RFC 8707); empty if it is not limited to any.
+    package let resources: [String]
     /// Id of the session in which the token was issued; nil for other credentials (OMS-17).
     package let session: String?
     /// How the user of that session logged in (`LoginClass.text`), in UTF-8; empty for other credentials (CACHE-11).
@@ -158,8 +160,9 @@ package final class Principal: Sendable {
         tokenID: String? = nil, token: [UInt8] = [], knownUntil: Int64? = nil, application: String? = nil,
         isReadOnly: Bool = false, origins: [TokenOrigin] = [], webgate: String? = nil, session: String? = nil,
         login: String? = nil, activity: SessionActivity? = nil, claims: SelectedClaims = .none,
-        binding: TokenBinding? = nil, unlimited: Principal? = nil
+        binding: TokenBinding? = nil, unlimited: Principal? = nil, resources: [String] = []
     ) {
+        self.resources = resources
         self.unlimited = unlimited
         consumer = nil
         self.binding = binding
@@ -218,6 +221,7 @@ package final class Principal: Sendable {
         (roles, roleNames, level, virtual) = (other.roles, other.roleNames, other.level, other.virtual)
         (expiresAt, knownUntil, issuedAt) = (other.expiresAt, other.knownUntil, other.issuedAt)
         (tokenID, family, token, binding) = (other.tokenID, other.family, other.token, other.binding)
+        resources = other.resources
         (webgate, session, activity, origins) = (other.webgate, other.session, other.activity, other.origins)
         (loginBytes, claims) = (other.loginBytes, other.claims)
         (subjectBytes, backendBytes) = (other.subjectBytes, other.backendBytes)

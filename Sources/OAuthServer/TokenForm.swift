@@ -2,7 +2,7 @@ import Bytes
 import Endpoints
 import HTTP
 
-/// The parameters of a token request (RFC 6749 appendix B), each at most once.
+/// The parameters of a token request (RFC 6749 appendix B), each at most once but `resource`.
 package struct TokenForm {
     private let fields: FormFields
 
@@ -15,7 +15,7 @@ package struct TokenForm {
     package init(_ request: EndpointRequest, types: [String] = [mediaType]) throws(TokenFailure) {
         guard TokenForm.isForm(request.contentType, types) else { throw .wrongContentType }
         fields = try TokenForm.parse(request.body)
-        guard fields.repeatedName == nil else { throw .repeatedParameter }
+        guard fields.repeatedName(besides: ResourceIndicators.parameter) == nil else { throw .repeatedParameter }
         let query = try TokenForm.parse(request.query)
         for name in ["client_secret", "client_assertion", "assertion", "password", "username"]
         where query.first(name) != nil {
@@ -28,6 +28,9 @@ package struct TokenForm {
         guard let value = fields.first(name), !value.isEmpty else { return nil }
         return value
     }
+
+    /// The resources that the token is for (RFC 8707); empty for none.
+    var resources: [String] { fields.values(ResourceIndicators.parameter) }
 
     /// Decodes a form-encoded value; nil if malformed.
     static func decode(_ text: [UInt8]) -> [UInt8]? {

@@ -35,6 +35,8 @@ package struct TokenServiceSettings: Sendable {
     package var catalogue: RoleCatalogue
     /// The applications, whose users have a realm; nil for none.
     package var applications: ApplicationStore?
+    /// What clients may limit its tokens to.
+    package var resources = ResourceIndicators()
     /// What its tokens are bound to.
     package var possession = ClientPossession(ProofVerifier(), origins: [])
     /// Path of the single sign-on endpoint; nil if no client uses it.

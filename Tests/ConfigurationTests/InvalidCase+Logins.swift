@@ -35,6 +35,13 @@ extension InvalidCase {
             #"routes.json:2: error: /routes/0/protectedResource/resource: invalid value: it must not have a fragment (expected an https URL without query and fragment, such as "https://api.example.com/mcp", found "https://gw.example.com/a#b")"#
         ),
         InvalidCase(
+            "resources", gateway: #""tokenService": {"resources": ["/mcp", "urn:a", "https://a#b", "a:", "1:b"]}"#,
+            #"gateway.json:5: error: /tokenService/resources/0: no identifier of a resource (expected an absolute URI without fragment, such as "https://api.example.com", found "/mcp")"#,
+            #"gateway.json:5: error: /tokenService/resources/2: no identifier of a resource (expected an absolute URI without fragment, such as "https://api.example.com", found "https://a#b")"#,
+            #"gateway.json:5: error: /tokenService/resources/3: no identifier of a resource (expected an absolute URI without fragment, such as "https://api.example.com", found "a:")"#,
+            #"gateway.json:5: error: /tokenService/resources/4: no identifier of a resource (expected an absolute URI without fragment, such as "https://api.example.com", found "1:b")"#
+        ),
+        InvalidCase(
             "resource-query", resource("/a", "https://gw.example.com/a?b"),
             #"routes.json:2: error: /routes/0/protectedResource/resource: a resource has no query here (expected an https URL without query and fragment, such as "https://api.example.com/mcp", found "https://gw.example.com/a?b")"#
         ),

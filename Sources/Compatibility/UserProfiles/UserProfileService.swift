@@ -90,6 +90,8 @@ package final class UserProfileService: Sendable {
                 throw ProfileRefusal(.bearerRequired)
             }
             guard principal.webgate == nil else { throw ProfileRefusal(.wrongWebgate) }
+            // The token is for other resources.
+            guard principal.resources.isEmpty else { throw ProfileRefusal(.bearerRequired) }
             guard let path = ProfilePath(request.path) else { throw ProfileRefusal(.noSuchResource) }
             let isReading = request.method == .get || request.method == .head
             guard isReading || path.writingMethods.contains(request.method) else {

@@ -1,3 +1,4 @@
+import Bytes
 import Declaration
 import Model
 
@@ -33,6 +34,11 @@ extension RouteEntry {
         let issuers =
             named.isEmpty || authenticators.isEmpty ? named + authenticators : named.filter(authenticators.contains)
         return issuers.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Whether tokens of the gateway's own service count at the resource.
+    fileprivate var takesOwnTokens: Bool {
+        resourceIssuers.isEmpty || resourceIssuers.contains(where: TrustedIssuerEntry.ownName.isExactly)
     }
 
     func checkProtectedResource(at pointer: String, _ origins: [WebOrigin], _ findings: Findings) {
@@ -74,5 +80,14 @@ extension RouteEntry {
 
     private func isAt(_ origin: WebOrigin) -> Bool {
         hosts.isEmpty || hosts.contains { $0.fits(origin.host) }
+    }
+}
+
+extension [RouteEntry] {
+    /// Identifiers of the routes that clients may limit tokens of the gateway to (RFC 8707).
+    ///
+    /// - Parameter origins: of the gateway.
+    package func ownResources(_ origins: [WebOrigin]) -> [String] {
+        filter(\.takesOwnTokens).flatMap { $0.resourceIdentifiers(origins) }.map(ProtectedResource.identifier)
     }
 }

@@ -28,6 +28,20 @@ extension ProtectedResource {
         return resource
     }
 
+    /// Identifiers of any kind (RFC 8707 section 2).
+    static let identifiers = Shape<[String]>.texts(.list(.text)) { field in
+        let expected = "an absolute URI without fragment, such as \"https://api.example.com\""
+        return field.names("an array of URIs") { element in
+            guard let text = element.text(expected) else { return nil }
+            let scheme = text.utf8.prefix { $0 != ASCII.colon }
+            guard text.utf8.first.map(ASCII.isLetter) == true, scheme.count + 1 < text.utf8.count,
+                scheme.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }),
+                text.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            else { return element.error("no identifier of a resource", expected: expected, found: element.summary) }
+            return text
+        }
+    }
+
     private static func identifier(_ field: Field) -> WebURL? {
         let expected = "an https URL without query and fragment, such as \"https://api.example.com/mcp\""
         guard let text = field.text(expected) else { return nil }

@@ -9,6 +9,8 @@ package struct TokenServiceSection: Sendable {
     package var issuer: String
     /// `aud` of its tokens.
     package var audience: String
+    /// Resources that clients may limit tokens to, besides those of routes (RFC 8707).
+    package var resources: [String]
     /// Where the generic endpoints are.
     package var paths: EndpointPaths
     package var terms: AccessTokenTerms
@@ -61,7 +63,7 @@ package struct TokenServiceSection: Sendable {
             "Further paths of the token endpoint, outside `pathPrefix`, for clients with a fixed one.")
         let section = TokenServiceSection(
             isEnabled: isEnabled, issuer: issuer ?? "\(baseURL)", audience: audience ?? "\(baseURL)",
-            paths: paths, terms: AccessTokenTerms.read(&object),
+            resources: resources(&object), paths: paths, terms: AccessTokenTerms.read(&object),
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Callers that may introspect tokens, beside clients with `introspection`."),
@@ -92,6 +94,15 @@ package struct TokenServiceSection: Sendable {
         // So that a change of the index is noticed.
         _ = object.field.findings.path(of: section.keyIndexFile)
         return section
+    }
+
+    private static func resources(_ object: inout ObjectReader) -> [String] {
+        object.optional(
+            "resources", ProtectedResource.identifiers,
+            """
+            Resources of other servers that clients may limit tokens to (RFC 8707), beside those of routes with \
+            `protectedResource`; absolute URIs without fragment.
+            """) ?? []
     }
 
     /// The index of rotated signing keys, beside `keyFile`. Without it that file holds the only key.

@@ -13,6 +13,8 @@ package struct AccessTokenMinter: Sendable {
         package var client: Client
         /// `aud`; nil for the service's own. The gateway refuses tokens for other audiences.
         package var audience: [String]?
+        /// The resources that it is limited to; empty for none.
+        private(set) var resources: [String] = []
         /// `exp - iat`.
         package var lifetimeSeconds: Int64
 
@@ -21,6 +23,12 @@ package struct AccessTokenMinter: Sendable {
             self.client = client
             audience = client.grants.audience
             self.lifetimeSeconds = lifetimeSeconds
+        }
+
+        /// Limits the token to resources; leaves it as it is without any.
+        mutating func limit(to resources: [String]) {
+            self.resources = resources
+            if !resources.isEmpty { audience = resources }
         }
 
         package subscript<Value>(dynamicMember path: WritableKeyPath<TokenRights, Value>) -> Value {

@@ -24,6 +24,8 @@ package struct AuthorizationCode: Sendable, Equatable {
     package let nonce: String?
     /// Granted scopes; empty for none.
     package let scope: String
+    /// The resources that tokens are limited to (RFC 8707); empty for none.
+    let resources: [String]
     /// Id of the session's record. The code ends with it.
     let session: String
     /// The session's token family.
@@ -37,13 +39,14 @@ package struct AuthorizationCode: Sendable, Equatable {
 
     package init(
         redirectURI: String = "", challenge: String = "", proofKey: String? = nil, nonce: String? = nil, scope: String,
-        session: Session
+        resources: [String], session: Session
     ) {
         self.redirectURI = redirectURI
         self.challenge = challenge
         self.proofKey = proofKey
         self.nonce = nonce
         self.scope = scope
+        self.resources = resources
         self.session = session.id
         family = session.family
         foundations = session.foundations
@@ -79,6 +82,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         if let proofKey { writer.member(AuthorizationCode.proofKeyParameter, proofKey) }
         if let nonce { writer.member("nonce", nonce) }
         writer.member("scope", scope)
+        if !resources.isEmpty { writer.member(ResourceIndicators.parameter, resources) }
         writer.member("session", session)
         writer.member("family", family)
         writer.member("foundations", foundations)
@@ -103,6 +107,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         proofKey = node[AuthorizationCode.proofKeyParameter]?.string
         nonce = node["nonce"]?.string
         self.scope = scope
+        resources = node[ResourceIndicators.parameter]?.array?.compactMap(\.string) ?? []
         self.session = session
         self.family = family
         self.foundations = foundations

@@ -18,6 +18,8 @@ struct CodeRedemption: Sendable {
     let digest: [UInt8]
     let redirectURI: String
     let verifier: String
+    /// Of the request; empty for those of the code.
+    let resources: [String]
     /// The grant, for the audit log.
     let action: String
     /// What the tokens are bound to; nil for bearer tokens.
@@ -45,6 +47,7 @@ struct CodeRedemption: Sendable {
         digest = service.settings.storeKey.digest(code)
         self.redirectURI = redirectURI
         self.verifier = verifier
+        resources = form.resources
         action = GrantType.authorizationCode.rawValue
         self.binding = binding
         self.now = now
@@ -52,14 +55,15 @@ struct CodeRedemption: Sendable {
 
     /// For a code that was redirected nowhere, such as that of a device.
     init(
-        _ service: TokenService, digest: [UInt8], _ client: Client, _ binding: TokenBinding?, action: String,
-        now: Int64
+        _ service: TokenService, digest: [UInt8], _ client: Client, _ binding: TokenBinding?, resources: [String],
+        action: String, now: Int64
     ) {
         self.service = service
         self.client = client
         self.digest = digest
         redirectURI = ""
         verifier = ""
+        self.resources = resources
         self.action = action
         self.binding = binding
         self.now = now
@@ -145,8 +149,15 @@ struct CodeRedemption: Sendable {
         else {
             return .done(TokenFailure.invalidCode.response)
         }
-        var issuance = issuance(record, code, roles)
+        // A request without resources leaves them to this one (RFC 8707 section 2.2).
+        guard
+            let granted = code.resources.isEmpty
+                ? try? settings.resources.known(resources, to: client) : code.resources,
+            let targets = try? settings.resources.narrowed(resources, of: granted, client)
+        else { return .done(TokenFailure.invalidTarget.response) }
+        var issuance = issuance(record, code, roles, targets: targets)
         var family = RefreshFamily(issuance.grant, now: now)
+        family.resources = granted
         family.provided = code.login.roles
         (family.login.authenticatedAt, family.login.providerTime) = (
             code.login.authenticatedAt, code.login.providerTime
@@ -180,11 +191,14 @@ struct CodeRedemption: Sendable {
         return catalogue.names(of: catalogue.roles(named: user.roles + code.login.roles))
     }
 
-    private func issuance(_ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String]) -> Issuance {
+    private func issuance(
+        _ record: TokenRecord, _ code: AuthorizationCode, _ roles: [String], targets: [String]
+    ) -> Issuance {
         var grant = AccessTokenMinter.Grant(
             subject: record.subject, kind: .user, client: client,
             lifetimeSeconds: service.settings.userSeconds(of: client))
         grant.rights.take(code.login)
+        grant.limit(to: targets)
         grant.scope = code.scope.isEmpty ? nil : code.scope
         settings.give(roles, to: &grant)
         grant.binding = binding

@@ -25,8 +25,9 @@ struct DeviceAuthorization: Sendable {
             guard settings.deviceBeginThrottle.count(network: network, now: now) == nil else { throw .loginThrottled }
         }
         let scope = try deviceScope(form, client)
+        let resources = try settings.resources.known(form.resources, to: client)
         return service.admitted(proof, now: now) { () throws(TokenFailure) in
-            DeviceLogins(settings).begin(for: client, scope: scope, now: now).map { codes in
+            DeviceLogins(settings).begin(for: client, scope: scope, resources, now: now).map { codes in
                 guard let codes else { return TokenFailure.storeUnavailable.response }
                 return reply(codes).audited("device", .granted, client: client.reference)
             }

@@ -45,7 +45,9 @@ package struct DeviceLogins: Sendable {
     // MARK: The device
 
     /// Stores a login that waits for its user; nil if the store fails.
-    func begin(for client: Client, scope: String, now: Int64, attempts: Int = 3) -> Effect<Codes?> {
+    func begin(
+        for client: Client, scope: String, _ resources: [String], now: Int64, attempts: Int = 3
+    ) -> Effect<Codes?> {
         let codes = Codes(device: RefreshFamily.randomToken(), user: .random())
         var record = TokenRecord(
             id: AccessTokenMinter.randomID(), kind: .device, application: client.id, subject: "",
@@ -54,14 +56,16 @@ package struct DeviceLogins: Sendable {
         record.refreshDigest = settings.storeKey.digest(codes.device)
         record.refreshExpiresAt = record.accessExpiresAt + AuthorizationCode.memorySeconds
         record.scope = scope
-        record.attributes = Array("{}".utf8)
+        record.attributes = JSONWriter.object { writer in
+            if !resources.isEmpty { writer.member(ResourceIndicators.parameter, resources) }
+        }
         return settings.store.ask(.insert(record), now: now) { [record] answer in
             switch answer {
             case .success(.record(_?)):
                 settings.store.keepNewest(DeviceLogins.maximumWaiting, like: record, now: now).map { codes }
             // Another device shows this code.
             case .success(.conflict) where attempts > 1:
-                begin(for: client, scope: scope, now: now, attempts: attempts - 1)
+                begin(for: client, scope: scope, resources, now: now, attempts: attempts - 1)
             default: .done(nil)
             }
         }
@@ -71,6 +75,12 @@ package struct DeviceLogins: Sendable {
 
     /// Whether the user has not decided about a login.
     static func isPending(_ record: TokenRecord) -> Bool { record.accessDigest != nil }
+
+    /// The resources of a login that waits.
+    package static func resources(of record: TokenRecord) -> [String] {
+        let node = try? JSONNode.parse(record.attributes.span)
+        return node?[ResourceIndicators.parameter]?.array?.compactMap(\.string) ?? []
+    }
 
     static func isDenied(_ record: TokenRecord) -> Bool { record.attributes == denial }
 

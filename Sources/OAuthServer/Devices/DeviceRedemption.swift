@@ -30,7 +30,8 @@ struct DeviceRedemption: Sendable {
         self.client = client
         digest = service.settings.storeKey.digest(code)
         redemption = CodeRedemption(
-            service, digest: digest, client, binding, action: DeviceRedemption.action, now: now)
+            service, digest: digest, client, binding, resources: form.resources, action: DeviceRedemption.action,
+            now: now)
         self.now = now
     }
 

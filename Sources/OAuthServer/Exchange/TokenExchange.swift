@@ -21,7 +21,7 @@ struct TokenExchange: Sendable {
         if let wanted = form["requested_token_type"] { try Self.check(type: wanted) }
         let subject = try subject(token, client, rules, now: now)
         let target = try TokenExchangeTarget(
-            audience: form["audience"], resource: form["resource"], client, rules, clients: service.settings.clients)
+            audience: form["audience"], resources: form.resources, client, rules, in: service.settings)
         try check(subject, target.client)
         let scope = try GrantedScope(
             requested: form["scope"],
@@ -41,7 +41,7 @@ struct TokenExchange: Sendable {
         grant.webgate = subject.webgate
         grant.session = subject.session
         grant.idleSeconds = subject.idleSeconds
-        if let audience = target.audience { grant.audience = [audience] }
+        if let audience = target.audience { grant.audience = audience }
         grant.origins = [TokenOrigin(tokenID: subject.tokenID, backendID: subject.backendID)] + subject.origins
         grant.actors = try actors(form, behind: subject.actors, client, rules, now: now)
         var issuance = Issuance(grant, scope, action: "token_exchange")
@@ -115,30 +115,42 @@ struct TokenExchange: Sendable {
 struct TokenExchangeTarget {
     let client: Client
     /// `aud`; nil for the gateway's own.
-    let audience: String?
+    let audience: [String]?
 
     /// - Parameters:
     ///   - audience: a client by its reference, or a value of `aud`; nil for the client itself.
-    ///   - resource: the same as a URL (RFC 8707); excludes `audience`.
+    ///   - resources: the same as URLs, or resources of routes (RFC 8707); exclude `audience`.
     init(
-        audience: String?, resource: String?, _ client: Client, _ rules: ExchangeRules, clients: Clients
+        audience: String?, resources: [String], _ client: Client, _ rules: ExchangeRules,
+        in settings: TokenServiceSettings
     ) throws(TokenFailure) {
-        guard let name = audience ?? resource else {
+        guard let name = audience ?? resources.first else {
             self.client = client
             self.audience = nil
             return
         }
-        guard audience == nil || resource == nil else { throw .invalidTarget }
+        guard audience == nil || resources.isEmpty else { throw .invalidTarget }
+        func isListed(_ name: String) -> Bool { rules.audiences.contains { $0.isExactly(name) } }
+        if resources.count > 1 || audience == nil && settings.resources.route(name) != nil {
+            // A route of the gateway is a part of what the subject token is for.
+            let routes = resources.filter { !isListed($0) }
+            guard routes.allSatisfy({ settings.resources.route($0) != nil }) else { throw .invalidTarget }
+            self.client = client
+            self.audience = resources.filter(isListed) + (try settings.resources.known(routes, to: client))
+            return
+        }
         if name.isExactly(client.reference) {
             self.client = client
             self.audience = nil
         } else if rules.clients.contains(where: { $0.isExactly(name) }) {
-            guard let other = clients.client(reference: name), other.oauthConsumer else { throw .invalidTarget }
+            guard let other = settings.clients.client(reference: name), other.oauthConsumer else {
+                throw .invalidTarget
+            }
             self.client = other
             self.audience = nil
-        } else if rules.audiences.contains(where: { $0.isExactly(name) }) {
+        } else if isListed(name) {
             self.client = client
-            self.audience = name
+            self.audience = [name]
         } else {
             throw .invalidTarget
         }

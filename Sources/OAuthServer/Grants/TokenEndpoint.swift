@@ -47,11 +47,15 @@ struct TokenEndpoint: Sendable {
             }
         }
         let possession = service.settings.possession
-        let answered = outcome.map { [service, scope = form["scope"] ?? ""] response in
+        let (scope, resources) = (form["scope"] ?? "", form.resources)
+        let answered = outcome.map { [service] response in
             var response = response
             if response.reason == .invalidScope {
                 let allowed = service.settings.plainScopes(of: client)
                 response = response.comparing(TokenServiceSettings.evidence(onScopes: scope, allowed: allowed))
+            }
+            if response.reason == .invalidTarget, !resources.isEmpty {
+                response = response.comparing(service.settings.evidence(onResources: resources))
             }
             return possession.answer(Self.audited(response, grantType, client), nonce: shown.nonce)
         }
@@ -70,6 +74,7 @@ struct TokenEndpoint: Sendable {
         var grant = AccessTokenMinter.Grant(
             subject: client.clientID, kind: .client, client: client,
             lifetimeSeconds: service.settings.clientSeconds(of: client))
+        grant.limit(to: try service.settings.resources.known(form.resources, to: client))
         grant.roles = client.grants.roles
         grant.scope = scope.claim
         grant.binding = binding
@@ -84,6 +89,7 @@ struct TokenEndpoint: Sendable {
             throw .missingParameter
         }
         let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: client))
+        let resources = try service.settings.resources.known(form.resources, to: client)
         let login = service.logins.login(
             username, password: Array(password.utf8), realm: client.realm,
             network: request.address?.subscriberBytes ?? [], now: now)
@@ -100,6 +106,7 @@ struct TokenEndpoint: Sendable {
             var grant = AccessTokenMinter.Grant(
                 subject: user.username, kind: .user, client: client,
                 lifetimeSeconds: service.settings.userSeconds(of: client))
+            grant.limit(to: resources)
             grant.roles = service.settings.catalogue.names(of: service.settings.catalogue.roles(named: user.roles))
             grant.scope = scope.claim
             grant.authenticatedAt = now

@@ -47,6 +47,8 @@ struct ServerDocument {
             addEndpoint("introspection", allowsPublic: false, &writer)
         }
         addBinding(&writer)
+        // RFC 9728 section 4.
+        if !settings.resources.all.isEmpty { writer.member("protected_resources", settings.resources.all) }
         writer.endObject()
         return writer.bytes
     }

@@ -37,6 +37,11 @@ struct UserAttributes: Sendable {
     }
 
     private func describe(_ claims: AccessTokenClaims) -> EndpointResponse {
+        let settings = service.settings
+        // A resource that got the token has no business here.
+        if settings.resources.limit(claims.audience, own: settings.audience) {
+            return UserAttributes.refusal(.invalidToken, error: "invalid_token")
+        }
         let scope = claims.scope ?? ""
         guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: scope) else {
             return UserAttributes.refusal(.insufficientScope, error: "insufficient_scope")

@@ -23,6 +23,8 @@ struct RefreshFamily: Sendable, Equatable {
     /// Thumbprint of the key that a public client must prove, since the token is bound to nothing else of it (RFC 9449
     /// section 5); nil for none.
     var key: [UInt8]?
+    /// The resources that its access tokens may be limited to; empty for tokens without.
+    var resources: [String] = []
     /// When the answer with this refresh token has left, by `RaceClock`; nil where nothing waits for it.
     var answeredAt: Int64?
 
@@ -32,6 +34,7 @@ struct RefreshFamily: Sendable, Equatable {
         session = grant.session
         origins = grant.origins
         key = grant.client.grants.isPublic ? grant.binding?.key : nil
+        resources = grant.resources
     }
 
     func json() -> [UInt8] {
@@ -44,6 +47,7 @@ struct RefreshFamily: Sendable, Equatable {
         if let name { writer.member("family", name) }
         if !origins.isEmpty { writer.member("origins", origins.map(\.tokenID)) }
         if let key { writer.member("jkt", String(decoding: Base64.encode(key.span, .url), as: UTF8.self)) }
+        if !resources.isEmpty { writer.member("resource", resources) }
         if let answeredAt { writer.member("answered", answeredAt) }
         writer.endObject()
         return writer.bytes
@@ -63,6 +67,7 @@ struct RefreshFamily: Sendable, Equatable {
             guard let bytes = Base64.decode(Array(text.utf8).span, .url) else { return nil }
             key = bytes
         }
+        resources = node["resource"]?.array?.compactMap(\.string) ?? []
         answeredAt = node["answered"]?.integer.map { Int64($0) }
         origins = (node["origins"]?.array?.compactMap(\.string) ?? []).map { TokenOrigin(tokenID: $0, backendID: nil) }
     }

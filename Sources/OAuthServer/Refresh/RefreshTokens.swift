@@ -20,12 +20,12 @@ struct RefreshTokens: Sendable {
         guard let lifetimes = client.grants.refresh else { throw .unsupportedGrantType }
         guard let token = form["refresh_token"] else { throw .missingParameter }
         let digest = service.settings.storeKey.digest(token)
-        let wanted = form["scope"]
+        let wanted = (scope: form["scope"], resources: form.resources)
         let arrival = service.settings.raceClock?.now()
         let request = RepeatedAnswer.request(form, binding)
         let renewed: @Sendable (TokenRecord) -> Effect<EndpointResponse> = { [self] record in
             do throws(TokenFailure) {
-                let next = try renewal(of: record, scope: wanted, client, lifetimes, binding, now: now)
+                let next = try renewal(of: record, to: wanted, client, lifetimes, binding, now: now)
                 return renew(digest, next, client, lifetimes, request, now: now)
             } catch {
                 return .done(error.response)
@@ -87,8 +87,8 @@ struct RefreshTokens: Sendable {
     }
 
     private func renewal(
-        of record: TokenRecord, scope: String?, _ client: Client, _ lifetimes: RefreshLifetimes,
-        _ binding: TokenBinding?, now: Int64
+        of record: TokenRecord, to wanted: (scope: String?, resources: [String]), _ client: Client,
+        _ lifetimes: RefreshLifetimes, _ binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) -> Renewal {
         // Bound to the client that it was issued to (RFC 6749 section 10.4).
         guard record.kind == .refresh, record.application.isExactly(client.id),
@@ -116,8 +116,11 @@ struct RefreshTokens: Sendable {
         // Only the authorization endpoint grants scopes beyond the configured ones.
         let allowed = record.scope.isEmpty ? service.settings.terms.scopes : service.settings.scopesOfUsers
         let granted = try service.settings.remaining(record.scope, of: client)
-        let scope = try GrantedScope(requested: scope, granted: granted, allowed: allowed)
+        let scope = try GrantedScope(requested: wanted.scope, granted: granted, allowed: allowed)
         grant.scope = scope.claim
+        // The new refresh token keeps those of the old one (RFC 8707 section 2.2).
+        grant.limit(
+            to: try service.settings.resources.narrowed(wanted.resources, of: family.resources, client))
         service.settings.give(roles, to: &grant)
         var issuance = Issuance(grant, scope, action: "refresh_token")
         var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)

@@ -24,7 +24,7 @@ struct RepeatedAnswer: Sendable, Equatable {
     static func request(_ form: TokenForm, _ binding: TokenBinding?) -> [UInt8] {
         JSONWriter.object { writer in
             if let scope = form["scope"] { writer.member("scope", scope) }
-            if let resource = form["resource"] { writer.member("resource", resource) }
+            if !form.resources.isEmpty { writer.member("resource", form.resources) }
             binding?.write(to: &writer)
         }
     }

@@ -30,6 +30,8 @@ final class ChallengeText: Sendable {
     /// `, resource_metadata="..."` by the authority that was asked (RFC 9728 section 5.1), the first for all others; empty
     /// for none. Texts of the configuration alone: the client controls `Host`.
     let metadata: [(authority: [UInt8], text: [UInt8])]
+    /// Identifiers of the resource that the route is (RFC 9728); empty for none.
+    let resources: [String]
     /// Challenges in place of `Bearer` and `Basic`; nil for these.
     let own: OwnChallenges?
 
@@ -44,6 +46,7 @@ final class ChallengeText: Sendable {
                 own, realm: webgate?.name ?? "portcullis", level: level,
                 scope: (scopes.all + (scopes.any ?? [])).joined(separator: " "))
         self.login = login
+        self.resources = resources.map(ProtectedResource.identifier)
         metadata = resources.map { url in
             let text = #", resource_metadata="\#(ProtectedResource.metadataURL(url))""#
             return (Array(url.authority.utf8), Array(text.utf8))
@@ -63,6 +66,11 @@ final class ChallengeText: Sendable {
         dpop = Array(
             #"DPoP realm="\#(webgate?.name ?? "portcullis")", algs="\#(algorithms.joined(separator: " "))""#.utf8)
         bearer = Array(#"Bearer realm="\#(webgate?.name ?? "portcullis")""#.utf8)
+    }
+
+    /// Whether the route is one of the resources that a credential is limited to; true for one without a limit.
+    func isFor(_ limits: [String]) -> Bool {
+        limits.isEmpty || limits.contains { limit in resources.contains(where: limit.isExactly) }
     }
 
     /// Appends a `Bearer` or `DPoP` challenge.

@@ -15,6 +15,8 @@ struct TokenPrincipals: Sendable {
     private let accountProviders: Set<String>
     private let activities: (any SessionActivities)?
     private let claims: ClaimSelection
+    /// The audiences of own tokens that open all routes; nil where no tokens are for resources alone.
+    private let ownAudiences: [String]?
 
     init(_ settings: PolicySettings, _ claims: ClaimSelection) {
         self.claims = claims
@@ -27,6 +29,10 @@ struct TokenPrincipals: Sendable {
         loginRealm = settings.loginRealm
         accountProviders = settings.accountProviders
         activities = settings.activities
+        let own = settings.issuers.first { if case .own = $0.claims { !$0.resources.isEmpty } else { false } }
+        ownAudiences = own.map { own in
+            own.trust.audiences.filter { audience in !own.resources.contains(where: audience.isExactly) }
+        }
     }
 
     /// The caller that the token identifies. Its signature, dates and audience have been verified.
@@ -132,6 +138,8 @@ struct TokenPrincipals: Sendable {
         guard client.oauthConsumer else { throw .oauthDisabled }
         guard claims.issuedAt >= client.tokensNotBefore, clients.stand(behind: claims) else { throw .tokenRevoked }
         let (catalogue, activity) = (roles, activity(of: claims))
+        let isLimited = ownAudiences.map { own in !claims.audience.contains { own.contains(where: $0.isExactly) } }
+        let resources = isLimited == true ? claims.audience : []
         let selected = self.claims.select(
             json, user: account(of: claims, realm: client.realm), authentication: authentication)
         func caller(_ roles: RoleSet, unlimited: Principal? = nil) -> Principal {
@@ -142,7 +150,7 @@ struct TokenPrincipals: Sendable {
                 virtual: claims.virtual, expiresAt: claims.expiresAt, issuedAt: claims.issuedAt,
                 tokenID: claims.tokenID, token: bytes, origins: claims.origins, webgate: claims.webgate,
                 session: claims.session, login: claims.login, activity: activity, claims: selected,
-                binding: claims.binding, unlimited: unlimited)
+                binding: claims.binding, unlimited: unlimited, resources: resources)
         }
         let held = catalogue.roles(named: try heldRoles(by: claims, of: client))
         guard claims.userRoles != nil else { return caller(held) }

@@ -235,7 +235,10 @@ package struct Decision: ~Copyable {
                 return .ask(next)
             // What the rule itself would refuse is not asked about.
             case .trialPolicy: if trialDenial == nil { return .ask(.trialPolicy) }
-            case .caller: if principal == nil { denial = .missingCredential }
+            case .caller:
+                if principal == nil { denial = .missingCredential }
+                // The gateway's own endpoints are no resource.
+                if endpoint != nil, principal?.resources.isEmpty == false { denial = .wrongAudience }
             case .claims:
                 guard let route, let principal else { continue }
                 denial = policy.refusesClaims(route, principal, bytes: bytes, head: head, headers: headers)

@@ -38,6 +38,7 @@ extension PolicySnapshot {
         if route.loginRequired, route.socialLogin, !isSocial { return .socialLoginRequired }
         // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
         if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
+        if !route.challenge.isFor(principal.resources) { return .wrongAudience }
         // CACHE-11: the scheme asks for a login of its own.
         if let login = route.login, !login.accepts(login: principal.loginBytes) { return .wrongScheme }
         if !route.accepts(client: principal.backendBytes), route.login?.isOwnSession(of: principal) != true {
@@ -62,7 +63,13 @@ extension PolicySnapshot {
     package func requirements(
         of route: Route, missing principal: Principal?, path: Span<UInt8>, now: Int64
     ) -> [String] {
-        (route.requiresProof && principal?.provesPossession != true ? ["missing: a token that is bound to a key"] : [])
+        (principal.map { route.challenge.isFor($0.resources) } == false
+            ? [
+                "missing: audience of the route: \(Evidence.list(route.challenge.resources))",
+                "held: aud \(Evidence.list(principal?.resources ?? []))",
+            ] : [])
+            + (route.requiresProof && principal?.provesPossession != true
+                ? ["missing: a token that is bound to a key"] : [])
             + (route.loginRequirement?.missing(principal, now: now) ?? [])
             + (route.tokenRequirement?.missing(principal, claims, path: path) ?? [])
     }

@@ -151,6 +151,8 @@ package struct IssuerSettings: Sendable {
     package var tokenSources: [TokenSource] = []
     /// Whether tokens that are bound to no key or certificate are refused.
     package var requiresProof = false
+    /// Those of its audiences that are resources: a token with no other one opens these alone (RFC 8707).
+    package var resources: [String] = []
 
     package init(trust: TrustedIssuer, claims: Claims) {
         self.trust = trust

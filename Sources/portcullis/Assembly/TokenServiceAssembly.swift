@@ -34,6 +34,8 @@ struct TokenServiceAssembly: AssemblyPart {
             signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, clients: clients,
             catalogue: catalogue, revocations: retained.revocations, store: store.tokens, storeKey: store.key)
         settings.acceptedKeys = keys.accepted
+        settings.resources = ResourceIndicators(
+            routes: configuration.routes.ownResources(configuration.origins), others: service.resources)
         settings.possession = possession
         settings.throttle = retained.throttle
         settings.clientThrottle = retained.clientThrottle

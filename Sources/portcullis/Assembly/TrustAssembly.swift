@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import Gateway
@@ -12,11 +13,16 @@ struct TrustAssembly: AssemblyPart {
 
     func ownIssuer(_ keys: SigningKeyRing) -> IssuerSettings {
         let service = configuration.tokenService
+        let resources = configuration.routes.ownResources(configuration.origins).filter {
+            !$0.isExactly(service.audience)
+        }
         let trust = TrustedIssuer(
-            name: "local", issuer: service.issuer, audiences: [service.audience], keys: keys.accepted,
+            name: "local", issuer: service.issuer, audiences: [service.audience] + resources, keys: keys.accepted,
             algorithms: [keys.active.algorithm], purpose: .accessToken(isTyped: true, checksProofs: true),
             clockSkewSeconds: service.terms.clockSkew.components.seconds, own: true)
-        return IssuerSettings(trust: trust, claims: .own)
+        var settings = IssuerSettings(trust: trust, claims: .own)
+        settings.resources = resources
+        return settings
     }
 
     func trustedIssuers() -> [IssuerSettings] {
