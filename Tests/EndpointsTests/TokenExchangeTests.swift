@@ -215,6 +215,24 @@ import TokenStorage
         #expect(exchange(less, "&scope=list", standards).error == "invalid_scope")
     }
 
+    @Test("the scope is one that the client of the new token may have")
+    func scopesOfClients() throws {
+        for (allowed, kept) in [(["list"], "list"), (["read", "list"], "read list"), ([], nil)] as [([String], String?)]
+        {
+            let standards = Standards {
+                $0.terms.scopes = ["read", "write", "list"]
+                $0.clients = Standards.clients { $0.grants.scopes = allowed }
+            }
+            let token = standards.login("&scope=read+write+list", "sch").accessToken
+            #expect(try exchange(token, "", standards).claims().scope == kept)
+            let wider = exchange(token, "&scope=read", standards)
+            #expect(wider.error == (allowed.contains("read") ? nil : "invalid_scope"))
+            // The other client may have all.
+            let other = exchange(token, "&audience=scheduler%2F1.0", standards)
+            #expect(try other.claims().scope == "read list")
+        }
+    }
+
     @Test("section 4.1: the current actor precedes earlier ones")
     func actors() throws {
         let standards = standards()

@@ -25,7 +25,8 @@ struct TokenExchange: Sendable {
         try check(subject, target.client)
         let scope = try GrantedScope(
             requested: form["scope"],
-            granted: Self.narrowed(subject.scope, by: rules.scopes), allowed: service.settings.terms.scopes)
+            granted: Self.narrowed(subject.scope, by: rules.scopes.isEmpty ? nil : rules.scopes, target.client),
+            allowed: service.settings.terms.scopes)
         var grant = AccessTokenMinter.Grant(
             subject: subject.subject, kind: subject.kind, client: target.client,
             lifetimeSeconds: min(rules.lifetimeSeconds, subject.expiresAt - now))
@@ -104,10 +105,13 @@ struct TokenExchange: Sendable {
         guard known.contains(where: { $0.isExactly(type) }) else { throw .unsupportedTokenType }
     }
 
-    /// The part of a scope that the rules allow.
-    private static func narrowed(_ scope: String?, by limit: [String]) -> String {
-        guard let scope, !limit.isEmpty else { return scope ?? "" }
-        return scope.split(separator: " ").map(String.init).filter(limit.contains).joined(separator: " ")
+    /// The part of a scope that the rules allow, and that the client of the new token may have.
+    ///
+    /// - Parameter limit: nil for all.
+    private static func narrowed(_ scope: String?, by limit: [String]?, _ client: Client) -> String {
+        (scope ?? "").split(separator: " ").map(String.init).filter { name in
+            limit?.contains(name) ?? true && client.grants.scopes?.contains(name) ?? true
+        }.joined(separator: " ")
     }
 }
 
