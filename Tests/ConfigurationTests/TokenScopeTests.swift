@@ -4,6 +4,25 @@ import Testing
 @testable import Configuration
 
 @Suite struct TokenScopeTests {
+    @Test("a resource that is the audience of all tokens is reported where other routes take them")
+    func resourceOfAllTokens() throws {
+        func found(_ service: String, _ other: String) throws -> [String] {
+            try ConfigurationDirectory([
+                "gateway.json": ConfigurationDirectory.gateway(#""tokenService": \#(service)"#),
+                "routes.json":
+                    #"[{"path": "/**", "upstream": "inventory", "protectedResource": true}, {"path": "/a/b", "upstream": "inventory"\#(other)}]"#,
+            ]).load().lines(.warning).filter { $0.contains("protectedResource") }
+        }
+        let warning =
+            #"routes.json:1: warning: /routes/0/protectedResource: tokens for this resource open other routes as well: it is the audience of all tokens of the token service (expected another "audience" of "tokenService")"#
+        #expect(try found("{}", "") == [warning])
+        #expect(try found("{}", #", "protectedResource": true"#) == [warning])
+        #expect(try found(#"{"audience": "api"}"#, "") == [])
+        #expect(try found(#"{"enabled": false}"#, "") == [])
+        #expect(try found("{}", #", "public": true"#) == [])
+        #expect(try found("{}", #", "authenticators": ["apiKey"]"#) == [])
+    }
+
     @Test("a scope that the token service never grants opens no route that takes its tokens alone")
     func scopesOfTheTokenService() throws {
         func found(_ route: String, _ more: [String: String] = [:]) throws -> [String] {

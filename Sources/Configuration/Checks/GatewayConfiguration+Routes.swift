@@ -30,6 +30,7 @@ extension GatewayConfiguration {
         }
         checkVariants(index, findings)
         routes.checkScopes(findings)
+        routes.checkResources(of: tokenService, at: origins, findings)
     }
 
     /// The longest match decides between patterns. Routes with the same pattern must differ in host, method

@@ -41,6 +41,11 @@ extension RouteEntry {
         resourceIssuers.isEmpty || resourceIssuers.contains(where: TrustedIssuerEntry.ownName.isExactly)
     }
 
+    /// Whether one of the gateway's own tokens is a credential there.
+    fileprivate var asksForOwnTokens: Bool {
+        takesOwnTokens && !tokenRules.isEmpty && options.authenticators?.contains { $0.kind == .bearer } != false
+    }
+
     func checkProtectedResource(at pointer: String, _ origins: [WebOrigin], _ findings: Findings) {
         guard let settings = options.protectedResource else { return }
         let pointer = "\(pointer)/protectedResource"
@@ -89,5 +94,21 @@ extension [RouteEntry] {
     /// - Parameter origins: of the gateway.
     package func ownResources(_ origins: [WebOrigin]) -> [String] {
         filter(\.takesOwnTokens).flatMap { $0.resourceIdentifiers(origins) }.map(ProtectedResource.identifier)
+    }
+
+    /// Warns of a resource whose tokens open other routes, too, since it is the audience of tokens without a resource.
+    ///
+    /// - Parameter origins: of the gateway.
+    func checkResources(of service: TokenServiceSection, at origins: [WebOrigin], _ findings: Findings) {
+        func isAudience(_ route: RouteEntry) -> Bool {
+            [route].ownResources(origins).contains(where: service.audience.isExactly)
+        }
+        guard service.isEnabled, let index = firstIndex(where: isAudience),
+            contains(where: { $0.asksForOwnTokens && !isAudience($0) })
+        else { return }
+        findings.warning(
+            "/routes/\(index)/protectedResource",
+            "tokens for this resource open other routes as well: it is the audience of all tokens of the token service",
+            expected: "another \"audience\" of \"tokenService\"")
     }
 }
