@@ -38,7 +38,7 @@ enum Ceilings {
             68, "declares one key after the other"
         ),
         "Sources/Gateway/Forwarding/HeaderRewrite.swift request": (81, "writes one head, in its order"),
-        "Sources/Gateway/Request/RequestPipeline.swift advance": (61, "one case for each answer of the decision"),
+        "Sources/Gateway/Request/RequestPipeline.swift advance": (60, "one case for each answer of the decision"),
         "Sources/HTTP/H2/H2Callbacks.swift listen": (69, "one registration for each callback"),
         "Sources/HTTP/StatusReason.swift text": (65, "a table"),
         "Sources/portcullis/Assembly/Assembly.swift snapshot": (

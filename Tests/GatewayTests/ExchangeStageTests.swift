@@ -15,7 +15,8 @@ import Testing
         case .awaitingToken(.repetition): .collectingBody(.endpoint)
         case .collectingBody(.endpoint): .collectingBody(.administration(.revocations))
         case .collectingBody(.administration): .collectingBody(.upstream)
-        case .collectingBody(.upstream): .inEndpoint
+        case .collectingBody(.upstream): .collectingBody(.message)
+        case .collectingBody(.message): .inEndpoint
         case .inEndpoint: .forwarding
         case .forwarding: .tunnelling
         case .tunnelling: .finished

@@ -23,6 +23,7 @@ extension GatewayConfiguration {
             route.checkClients(at: "/routes/\(i)/clients", in: self, findings)
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
+            route.checkMessages(at: "/routes/\(i)", findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
             route.checkEvaluations(at: "/routes/\(i)", policies.servers, findings)
             route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
@@ -158,8 +159,7 @@ extension [RouteEntry] {
     private func checkCount(_ noun: String, _ findings: Findings, _ names: (AccessRule) -> [String]) {
         var known: Set<String> = []
         for (index, route) in enumerated() {
-            let rules = [route.access] + route.methods.map(\.access)
-            for rule in rules.flatMap(\.withTrial) { known.formUnion(names(rule)) }
+            for rule in route.rules { known.formUnion(names(rule)) }
             guard known.count > 256 else { continue }
             return findings.error(
                 "/routes/\(index)", "the routes require \(known.count) different \(noun)", expected: "at most 256")

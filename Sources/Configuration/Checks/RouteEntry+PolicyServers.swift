@@ -4,11 +4,8 @@ import Model
 
 /// What routes and the policy servers that they name have to agree in.
 extension RouteEntry {
-    /// The rules of the route and of its methods, also those on trial.
-    var accesses: [AccessRule] { ([access] + methods.map(\.access)).flatMap(\.withTrial) }
-
     func asks(_ server: PolicyServerEntry) -> Bool {
-        accesses.contains { $0.policyServers.contains(where: server.name.isExactly) }
+        rules.contains { $0.policyServers.contains(where: server.name.isExactly) }
     }
 
     /// Reports variables that questions to policy servers name and the path does not have.

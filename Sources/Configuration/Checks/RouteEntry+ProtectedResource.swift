@@ -21,7 +21,7 @@ extension RouteEntry {
     /// The scopes that clients may ask for, each once.
     package var resourceScopes: [String] {
         if let scopes = options.protectedResource?.scopes { return scopes }
-        return tokenRules.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
+        return (tokenRules + (options.mcp?.rules ?? [])).flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
             .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 

@@ -32,7 +32,7 @@ package struct SessionClaims {
 extension RouteEntry {
     /// The claims of the caller that its rules and fields look at.
     fileprivate var usedClaims: [ClaimPath] {
-        let rules = accesses.flatMap(\.claims)
+        let rules = rules.flatMap(\.claims)
         let fields = [options.requestFields, options.responseFields].compactMap(\.self).flatMap(\.lines)
         return rules.map(\.path) + fields.flatMap(\.value.claims) + options.errors.answers.flatMap(\.claims)
     }

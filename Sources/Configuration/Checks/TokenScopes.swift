@@ -19,6 +19,7 @@ struct TokenScopes {
             where !access.isPublic && names.issuers(of: access, on: route) == [TrustedIssuerEntry.ownName] {
                 scopes.check(access, at: "\(place)/scopes")
                 for rule in access.trial { scopes.check(rule, at: "\(place)/trial/scopes") }
+                for rule in route.options.mcp?.rules ?? [] { scopes.check(rule, at: "/routes/\(index)/mcp") }
             }
         }
     }

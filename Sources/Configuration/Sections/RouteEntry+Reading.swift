@@ -128,6 +128,12 @@ extension RouteEntry {
                 Whether OAuth clients learn [where to get a token](guides/protected-resource.md): \
                 `true`, or an object with more about the resource.
                 """) ?? nil
+        route.options.mcp = object.optional(
+            "mcp", MCPRules.shape(path),
+            """
+            [Rules by tool](guides/mcp.md#rules-by-tool) of an MCP server: which callers may use which tools, resources \
+            and prompts. Connections of the route do not change their protocol.
+            """)
         object.read(
             "forwardCredential", .flag, into: &route.options.forwardsCredential,
             "Whether the client's own credential is forwarded to the upstream.")

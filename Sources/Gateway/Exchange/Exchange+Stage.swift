@@ -37,7 +37,7 @@ extension Exchange {
             case (.deciding, .askingPolicy), (.askingPolicy, .deciding): true
             case (.awaitingToken, .deciding): true
             case (.collectingBody, .inEndpoint): true
-            case (.collectingBody(.upstream), .forwarding): true
+            case (.collectingBody(.upstream), .forwarding), (.collectingBody(.message), .deciding): true
             case (.inEndpoint, .inEndpoint): true
             // The upstream refused the token, or accepted an upgrade.
             case (.forwarding, .awaitingToken(.repetition)), (.forwarding, .forwarding), (.forwarding, .tunnelling):
@@ -60,5 +60,7 @@ extension Exchange {
         case administration(AdminResource)
         /// The request may have to be repeated.
         case upstream
+        /// The decision needs it.
+        case message
     }
 }

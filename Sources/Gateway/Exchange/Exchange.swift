@@ -206,6 +206,8 @@ struct ExchangeResponse {
     var trialDenial: Reason?
     /// Questions to policy servers and their answers; nil without such servers.
     var policy: PolicyRecord?
+    /// The message to an MCP server; nil on other routes.
+    var message: MessageRecord?
     var bytes = 0
     /// Whether the head was written to the client.
     var hasBegun = false

@@ -19,6 +19,8 @@ final class WorkerCounters {
     private var consumers: [String: [Int: UInt64]] = [:]
     /// Requests that a rule on trial would have refused, by name of the route and by reason.
     private var trialDenials: [String: [Reason: UInt64]] = [:]
+    /// Messages to MCP servers about tools, resources and prompts.
+    private var messages: [MessageLabels: UInt64] = [:]
     /// Requests that were not served.
     private(set) var reasons: [Reason: UInt64] = [:]
     /// Refusals by index of the `Limit`.
@@ -45,6 +47,7 @@ final class WorkerCounters {
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
         if let name = exchange.principal?.consumerName { countConsumer(name, exchange) }
         if let denial = exchange.response.trialDenial, let route = exchange.route { countTrial(denial, route) }
+        if exchange.response.message != nil, let labels = MessageLabels(exchange) { messages[labels, default: 0] &+= 1 }
         if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
     }
@@ -108,6 +111,7 @@ final class WorkerCounters {
         report.endpoints = endpoints.values.map(\.report) + questions.values.map(\.report)
         report.consumers = consumers
         report.trialDenials = trialDenials
+        report.messages = messages
         report.reasons = reasons
         report.limited = limits.values
         report.logLinesDropped = accessLog?.dropped ?? 0

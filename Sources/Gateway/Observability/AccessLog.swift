@@ -80,6 +80,7 @@ final class AccessLog {
         if let detail = exchange.response.evidence?.text, !detail.isEmpty { block.member("detail", detail) }
         if let denial = exchange.response.trialDenial { block.member("trial", word: denial.bytes) }
         if let answer = exchange.response.policy?.answer { append(answer) }
+        if let message = exchange.response.message?.message { append(message) }
         if let upstream = exchange.group?.settings.name { block.member("upstream", upstream) }
         block.member("bytes_in", exchange.requestBody.passed)
         block.member("bytes_out", exchange.response.bytes)
@@ -99,6 +100,12 @@ final class AccessLog {
         if let client = principal.clientID { block.member("client_id", client) }
         if let backend = principal.backendID, !principal.backendField.isEmpty { block.member("backend", backend) }
         block.member("issuer", principal.issuer)
+    }
+
+    private func append(_ message: MCPMessage) {
+        block.member("mcp_method", text: message.method.utf8.span.extracting(first: AccessLog.longestUserAgent))
+        guard let subject = message.subject else { return }
+        block.member(subject.kind.rawValue, text: subject.name.utf8.span.extracting(first: AccessLog.longestUserAgent))
     }
 
     private func append(_ answer: PolicyAnswer) {

@@ -142,6 +142,13 @@ package enum PrometheusText {
                     "trial_denied_total", "route=\"\(escape(route))\",reason=\"\(reason.code)\"", count)
             }
         }
+        page.family(
+            "mcp_requests_total", "counter",
+            "Messages to MCP servers about tools, resources and prompts, by rule, client and decision.",
+            ["route", "kind", "name", "client", "decision"])
+        for (labels, count) in metrics.messages.sorted(by: { $0.key < $1.key }) {
+            page.sample("mcp_requests_total", labels.text, count)
+        }
         page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.", ["limit"])
         for limit in Limit.allCases {
             page.sample("limited_total", "limit=\"\(limit.name)\"", metrics.limited[limit.rawValue])

@@ -37,6 +37,8 @@ package struct WorkerMetrics: Sendable {
     var consumers: [String: [Int: UInt64]] = [:]
     /// Requests that a rule on trial would have refused, by name of the route and by reason.
     var trialDenials: [String: [Reason: UInt64]] = [:]
+    /// Messages to MCP servers about tools, resources and prompts.
+    var messages: [MessageLabels: UInt64] = [:]
     var upstreams: [UpstreamReport] = []
     /// Requests that were not served.
     var reasons: [Reason: UInt64] = [:]
@@ -90,6 +92,7 @@ package struct WorkerMetrics: Sendable {
         WorkerMetrics.add(other.endpoints, to: &endpoints)
         consumers.merge(other.consumers) { $0.merging($1, uniquingKeysWith: &+) }
         trialDenials.merge(other.trialDenials) { $0.merging($1, uniquingKeysWith: &+) }
+        messages.merge(other.messages, uniquingKeysWith: &+)
         for upstream in other.upstreams {
             guard let place = upstreams.firstIndex(where: { $0.name == upstream.name }) else {
                 upstreams.append(upstream)

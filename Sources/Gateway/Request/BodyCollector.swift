@@ -4,7 +4,8 @@ import Model
 import Policy
 import Reactor
 
-/// Reads request bodies as a whole: for the gateway's own endpoints, and for requests that may be repeated.
+/// Reads request bodies as a whole: for the gateway's own endpoints, for decisions by the body, and for requests that may be
+/// repeated.
 final class BodyCollector: LoopPart {
     let exchanges: ExchangeTable
     let responder: Responder
@@ -98,6 +99,10 @@ final class BodyCollector: LoopPart {
             case .administration(let resource): resource.maximumBodyBytes
             case .endpoint: exchange.endpoint?.descriptor.largestBody
             case .upstream: exchange.route?.entry.options.challengeRule?.maximumKeptBody
+            case .message:
+                exchange.route?.messages.map {
+                    min($0.maximumBytes, exchange.snapshot.bodyLimit(of: exchange.route) ?? .max)
+                }
             }
         return largest ?? EndpointDescriptor.usualBody
     }

@@ -21,6 +21,7 @@ final class RequestPipeline: LoopPart {
     let injection: TokenInjection
     let collector: BodyCollector
     private let rates: RequestRates
+    private let messages: MessageStep
     private let blocking: BlockingWork
     private let endpoints: EndpointService
     private let control: ControlService
@@ -39,6 +40,7 @@ final class RequestPipeline: LoopPart {
         self.injection = injection
         self.collector = collector
         rates = RequestRates(context, responder)
+        messages = MessageStep(context, exchanges, responder)
         self.blocking = blocking
         self.endpoints = endpoints
         self.control = control
@@ -153,6 +155,9 @@ final class RequestPipeline: LoopPart {
                 case .refused: return
                 }
             case .ask(.trial): exchange.response.trialDenial = decision.trialDenial
+            case .ask(.message):
+                exchange.decision = consume decision
+                return beginMessage(exchange, buffer)
             case .ask(let step):
                 if !passes(step, exchange, decision.route, bytes) { return }
             case .deny(let reason):
@@ -168,16 +173,23 @@ final class RequestPipeline: LoopPart {
                 return
             case .answerIcon:
                 // To another proxy a 204 would mean that it may forward the request.
-                if exchange.forwardAuth != nil {
-                    responder.deny(exchange, .noRoute, at: .method, bytes)
-                } else {
-                    responder.answerIcon(exchange)
-                }
-                return
+                return exchange.forwardAuth == nil
+                    ? responder.answerIcon(exchange) : responder.deny(exchange, .noRoute, at: .method, bytes)
             case .admit:
                 admit(exchange, decision.route, buffer)
                 return
             }
+        }
+    }
+
+    /// Begins the step of a message. The decision waits with the exchange meanwhile.
+    private func beginMessage(_ exchange: Exchange, _ buffer: Chunk) {
+        switch messages.begin(exchange, buffer.readable) {
+        case .message: collect(exchange, for: .message)
+        case .none:
+            guard let decision = exchange.decision.take() else { return }
+            advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
+        case .refused: break
         }
     }
 
@@ -221,7 +233,7 @@ final class RequestPipeline: LoopPart {
             route.map { responder.answer(exchange, $0, bytes) }
             return false
         case .credential, .origin, .preflight, .method, .secondReading, .endpointRules, .caller, .claims, .rights,
-            .policy, .trial, .trialPolicy:
+            .policy, .trial, .trialPolicy, .message:
             return true
         }
     }
@@ -363,6 +375,9 @@ final class RequestPipeline: LoopPart {
         case .upstream:
             exchanges.clearClientDeadline(exchange)
             bodyKept(exchange)
+        case .message:
+            guard let buffer = messages.judge(exchange), let decision = exchange.decision.take() else { return }
+            advance(exchange, decision, exchange.path, exchange.snapshot.policy, buffer)
         }
     }
 

@@ -34,6 +34,7 @@ extension ResponseRelay {
             case .body(let stream), .ended(let stream):
                 if let upstream = upstream(of: stream), let exchange = upstream.exchange {
                     if upstream.phase == .relayingBody { relayBody(upstream, exchange) }
+                    if upstream.phase == .filteringBody { relayFiltered(upstream, exchange) }
                 } else {
                     connections.discard(stream, link)
                 }

@@ -43,6 +43,7 @@ final class ResponseRelay: LoopPart {
         switch upstream.phase {
         case .awaitingHead: readResponseHeads(upstream, exchange)
         case .relayingBody: relayBody(upstream, exchange)
+        case .filteringBody: relayFiltered(upstream, exchange)
         case .tunnelling: tunnels.moveDown(upstream, exchange)
         case .connecting, .idle: break
         }
@@ -127,11 +128,12 @@ final class ResponseRelay: LoopPart {
         upstreamClient.noteAnswer(exchange, status: head.status)
         exchange.times.answeredAt = Clock.monotonicMicroseconds
         exchange.tunnel = nil
-        if exchange.route?.entry.options.endsWithToken == true || isEventStream(responseHeaders, buffer.readable) {
+        if exchange.route?.entry.options.endsWithToken == true || hasType(ResponseRelay.eventStream, buffer.readable) {
             exchanges.watch(exchange)
         }
         // The response came before the request was complete: the rest of the request is discarded.
         if !exchange.requestBody.isComplete { responder.prepareToSkipRequest(exchange) }
+        if exchange.response.message != nil, beginFiltered(upstream, exchange, head: head, buffer: buffer) { return }
         // END_STREAM ends the body; the library checks any announced length.
         let framing = upstream.stream != nil && head.framing != .none ? .untilClose : head.framing
         upstream.body = BodyRelay(framing, to: responder.bodyTarget(head, exchange))
@@ -187,20 +189,19 @@ final class ResponseRelay: LoopPart {
         if upstream.body.isComplete { endResponse(upstream, exchange) } else { relayBody(upstream, exchange) }
     }
 
-    /// Whether a response is an event stream (HTML Living Standard, section 9.2), which has no known end.
-    private func isEventStream(_ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
-        guard let value = headers.value(.contentType) else { return false }
-        let type = ResponseRelay.eventStream.count
+    /// Whether a response has this type, in lower case.
+    func hasType(_ type: [UInt8], _ bytes: Span<UInt8>) -> Bool {
+        guard let value = responseHeaders.value(.contentType) else { return false }
         let text = bytes.slice(value)
-        guard text.count >= type, bytesEqualIgnoringCase(text.extracting(0..<type), ResponseRelay.eventStream.span)
-        else {
+        guard text.count >= type.count, bytesEqualIgnoringCase(text.extracting(0..<type.count), type.span) else {
             return false
         }
         // Only parameters may follow.
-        return text.count == type || text[type] == UInt8(ascii: ";") || text[type] == ASCII.space
+        return text.count == type.count || text[type.count] == UInt8(ascii: ";") || text[type.count] == ASCII.space
     }
 
-    private static let eventStream = Array("text/event-stream".utf8)
+    /// Event streams (HTML Living Standard, section 9.2) have no known end.
+    static let eventStream = Array("text/event-stream".utf8)
 
     // MARK: Body
 
@@ -245,7 +246,7 @@ final class ResponseRelay: LoopPart {
     }
 
     /// The client is slower than the upstream: stops reading from the upstream, and starts the client's time.
-    private func pauseResponse(
+    func pauseResponse(
         _ upstream: UpstreamConnection, _ exchange: Exchange, _ source: Side, until target: Side
     ) {
         transport.pauseReading(source, until: target)
@@ -259,13 +260,14 @@ final class ResponseRelay: LoopPart {
             tunnels.moveDown(upstream, exchange)
             return
         }
-        guard upstream.phase == .relayingBody else { return }
+        guard upstream.phase == .relayingBody || upstream.phase == .filteringBody else { return }
         transport.resumeReading(source)
+        if upstream.phase == .filteringBody { return relayFiltered(upstream, exchange) }
         relayBody(upstream, exchange)
     }
 
     /// The response was passed on completely.
-    private func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
+    func endResponse(_ upstream: UpstreamConnection, _ exchange: Exchange) {
         exchange.upstream = nil
         exchange.response.bytes = upstream.body.passed
         upstream.exchange = nil
@@ -287,6 +289,7 @@ final class ResponseRelay: LoopPart {
             tunnels.moveDown(upstream, exchange)
             return
         }
+        if upstream.phase == .filteringBody { return endedFiltered(upstream, exchange) }
         guard upstream.phase == .relayingBody else {
             failed(upstream)
             return

@@ -14,6 +14,8 @@ final class UpstreamConnection: SlabElement {
         case awaitingHead
         /// Relaying the response body.
         case relayingBody
+        /// Relaying the response body without what its receiver must not see.
+        case filteringBody
         /// The upgrade was accepted; bytes are relayed both ways.
         case tunnelling
     }

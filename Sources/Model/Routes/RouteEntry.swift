@@ -34,6 +34,11 @@ package struct RouteEntry: Sendable {
         self.name = name
         self.path = path
     }
+
+    /// All rules about callers: of the route, its methods and its messages, with those on trial.
+    package var rules: [AccessRule] {
+        ([access] + methods.map(\.access)).flatMap(\.withTrial) + (options.mcp?.rules ?? [])
+    }
 }
 
 /// One method of a route.

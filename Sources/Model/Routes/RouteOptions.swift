@@ -24,6 +24,8 @@ package struct RouteOptions: Sendable {
     package var authenticators: [Authenticator]?
     /// Set if the route describes itself to OAuth clients.
     package var protectedResource: ProtectedResource?
+    /// Set if messages to an MCP server are judged.
+    package var mcp: MCPRules?
     /// Whether the client's credential is forwarded to the upstream (GW-09).
     package var forwardsCredential = false
     /// Whether a token of a client that has registered itself has all roles of its user here.

@@ -111,13 +111,16 @@ package final class ChallengeIssuer: RequestContextReader {
 
     /// Appends a `Bearer` or `DPoP` challenge, which a 403 for scopes has, too (RFC 6750 section 3.1).
     ///
-    /// - Parameter bytes: the buffer of `head` and `headers`.
+    /// - Parameters:
+    ///   - bytes: the buffer of `head` and `headers`.
+    ///   - scopes: in place of those of the route.
     package func appendBearer(
-        to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+        to chunk: Chunk, route: Route?, reason: Reason, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable,
+        scopes: [String]? = nil
     ) {
         (route?.challenge ?? ChallengeIssuer.plain).appendBearer(
             to: chunk, isForProofs: isForProofs(route, reason, bytes, headers), reason: reason,
-            authority: bytes.slice(head.authority))
+            authority: bytes.slice(head.authority), scope: scopes.map(ChallengeText.scope))
     }
 
     /// - Parameter target: path and query as received.

@@ -60,8 +60,7 @@ final class ChallengeText: Sendable {
         afterContext = RequestContext.closing(webgate: webgateName) + [ASCII.quote]
         basic = Array(#"Basic realm="\#(webgate?.name ?? "portcullis")", charset="UTF-8""#.utf8)
         realm = Array(#" realm="\#(webgate?.name ?? "portcullis")""#.utf8)
-        let names = scopes.all + (scopes.any ?? [])
-        scope = names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
+        scope = ChallengeText.scope(scopes.all + (scopes.any ?? []))
         let algorithms = SignatureAlgorithm.allCases.filter(PossessionProof.algorithms.contains).map(\.rawValue)
         dpop = Array(
             #"DPoP realm="\#(webgate?.name ?? "portcullis")", algs="\#(algorithms.joined(separator: " "))""#.utf8)
@@ -73,10 +72,19 @@ final class ChallengeText: Sendable {
         limits.isEmpty || limits.contains { limit in resources.contains(where: limit.isExactly) }
     }
 
+    static func scope(_ names: [String]) -> [UInt8] {
+        names.isEmpty ? [] : Array(#", scope="\#(names.joined(separator: " "))""#.utf8)
+    }
+
     /// Appends a `Bearer` or `DPoP` challenge.
     ///
-    /// - Parameter authority: the host that was asked.
-    func appendBearer(to chunk: Chunk, isForProofs: Bool, reason: Reason, authority: Span<UInt8>) {
+    /// - Parameters:
+    ///   - authority: the host that was asked.
+    ///   - other: in place of `scope`.
+    func appendBearer(
+        to chunk: Chunk, isForProofs: Bool, reason: Reason, authority: Span<UInt8>, scope other: [UInt8]? = nil
+    ) {
+        let scope = other ?? scope
         chunk.ensureFree(max(bearer.count, dpop.count) + 160 + scope.count + login.count)
         chunk.append(isForProofs ? dpop : bearer)
         if let error = reason.token.code {

@@ -51,6 +51,8 @@ package struct Decision: ~Copyable {
         case trial
         /// The policy servers of the rule on trial.
         case trialPolicy
+        /// The message in the body: its tool, resource or prompt.
+        case message
         /// The route answers by itself.
         case answer
     }
@@ -86,6 +88,7 @@ package struct Decision: ~Copyable {
         fileprivate static let trial = Steps(.trial)
         fileprivate static let policy = Steps(.policy)
         fileprivate static let trialPolicy = Steps(.trialPolicy)
+        fileprivate static let message = Steps(.message)
 
         /// The steps of a route.
         init(_ route: RouteEntry, readsCertificate: Bool) {
@@ -99,6 +102,7 @@ package struct Decision: ~Copyable {
             if access.trial.contains(where: { !Set($0.policyServers).isSubset(of: access.policyServers) }) {
                 formUnion(.trialPolicy)
             }
+            if route.options.mcp != nil { formUnion(.message) }
             // Its answer would be taken for a tunnel, too.
             if route.answer != nil { formUnion(Steps(.tunnel, .answer)) }
         }
@@ -112,8 +116,8 @@ package struct Decision: ~Copyable {
 
     /// Where a decision stops.
     package enum Turn: Sendable {
-        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `proof`, `principalRate`, `policy` or
-        /// `answer`: it ends the request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`, to which
+        /// The driver answers `tunnel`, `address`, `rate`, `certificate`, `body`, `credential`, `proof`, `principalRate`, `policy`,
+        /// `message` or `answer`: it ends the request, or advances. For `credential` it sets `principal` before that; of `trial` it keeps `trialDenial`, to which
         /// `trialPolicy` adds.
         case ask(Step)
         case deny(Reason)
@@ -231,7 +235,7 @@ package struct Decision: ~Copyable {
                 denial = policy.screen(
                     descriptor, bytes: bytes, head: head, headers: headers, isConfidential: isConfidential)
             case .proof: if principal?.binding != nil { return .ask(.proof) }
-            case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .policy, .answer:
+            case .tunnel, .address, .rate, .certificate, .body, .credential, .principalRate, .policy, .message, .answer:
                 return .ask(next)
             // What the rule itself would refuse is not asked about.
             case .trialPolicy: if trialDenial == nil { return .ask(.trialPolicy) }

@@ -82,5 +82,8 @@ extension Reason {
     package static var policyHidden: Reason { Reason("policy_hidden", 404) }
     package static var policyLoginRequired: Reason { Reason("policy_login_required", 401) }
     package static var policyInputInvalid: Reason { Reason("policy_input_invalid", 400) }
+    package static var toolNotAllowed: Reason { Reason("tool_not_allowed", 403) }
+    package static var messageInvalid: Reason { Reason("message_invalid", 400) }
+    package static var messageFieldsDiffer: Reason { Reason("message_fields_differ", 400) }
     package static var policyUnavailable: Reason { Reason("policy_unavailable", 503, retryAfter: 1) }
 }

@@ -17,6 +17,7 @@ extension Decision.Step {
         case .credential, .proof: "credential"
         case .caller: hasRoute ? "rights" : "credential"
         case .policy, .trialPolicy: "policy"
+        case .message: "message"
         case .claims, .rights, .trial, .answer: "rights"
         }
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Model
 
 /// The roles that a caller lacks for a request, for operators (TOOL-01).
 package struct MissingRoles: Sendable {
@@ -39,5 +40,12 @@ package struct MissingRoles: Sendable {
             lines.append("\(held == nil ? "not allowed" : "held, and not allowed"): the role \(role)")
         }
         return lines
+    }
+}
+
+extension Evidence {
+    /// A line with the rights that a caller has; none where they are unknown.
+    static func held(_ noun: String, _ names: [String]?) -> [String] {
+        names.map { ["held: \($0.isEmpty ? "no \(noun)" : "\(noun) \(list($0))")"] } ?? []
     }
 }

@@ -7,7 +7,7 @@ import Model
 /// What was compared when a request was refused, for `explain`, the access log and `portcullis why`. Computed after the
 /// refusal, from the same request and rules: requests that are admitted pay nothing for it.
 package struct RefusalEvidence {
-    private let policy: PolicySnapshot
+    let policy: PolicySnapshot
 
     package init(_ policy: PolicySnapshot) { self.policy = policy }
 
@@ -90,7 +90,7 @@ package struct RefusalEvidence {
 
     // MARK: Rights
 
-    private func missingRoles(_ requirement: RoleRequirement, _ principal: Principal?) -> Evidence {
+    func missingRoles(_ requirement: RoleRequirement, _ principal: Principal?) -> Evidence {
         let missing = MissingRoles(
             any: requirement.any.map(policy.roles.names(of:)), all: policy.roles.names(of: requirement.all),
             none: policy.roles.names(of: requirement.none))
@@ -99,7 +99,7 @@ package struct RefusalEvidence {
             names?.reduce(0) { $0 + MemoryLayout<String>.stride + $1.utf8.count } ?? 0
         }
         return Evidence(bytes: size(missing.any) + size(missing.all) + size(missing.none) + size(held)) {
-            missing.lines(held: held) + RefusalEvidence.held("roles", held)
+            missing.lines(held: held) + Evidence.held("roles", held)
                 + (isLimited
                     ? ["the client has registered itself: other roles need \"registeredClients\" of the route"] : [])
         }
@@ -138,10 +138,6 @@ package struct RefusalEvidence {
             return ["\(shown ?? "")accepted: \(accepted?.joined(separator: ", ") ?? "none")"]
         default: return []
         }
-    }
-
-    static func held(_ noun: String, _ names: [String]?) -> [String] {
-        names.map { ["held: \($0.isEmpty ? "no \(noun)" : "\(noun) \(Evidence.list($0))")"] } ?? []
     }
 
     /// What the configuration calls the client with this id.

@@ -61,8 +61,6 @@ package final class Route: Sendable {
     package let isPublic: Bool
     /// Whether the caller must be a user, not a client or the anonymous key (ROLE-02).
     package let loginRequired: Bool
-    /// Whether only social logins are accepted if a login is required (AMB-30, FB-05).
-    package var socialLogin: Bool { entry.access.socialLogin }
     /// The minimum level of a credential (CHAL-06).
     ///
     /// The level of the route itself, otherwise that of its Webgate. If no login is required, a Webgate's level, which
@@ -94,7 +92,10 @@ package final class Route: Sendable {
     package let certificateRule: CertificateRule?
     /// Whether the route needs the client's certificate.
     package let readsCertificate: Bool
-    /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`.
+    /// Rules about messages to an MCP server; nil where none are judged.
+    package let messages: MessageRules?
+    /// Names of the protocols that connections may upgrade to, as spelt in the configuration; never `h2c`. None where
+    /// messages are judged: those in a tunnel are not.
     package let upgrades: [[UInt8]]
     /// The methods of all routes with this pattern and host, for `Allow`.
     package let allowedMethodsText: [UInt8]
@@ -145,13 +146,12 @@ package final class Route: Sendable {
         (self.index, upstream, methods) = (index, route.upstream, route.methodSet)
         rewrite = route.rewrite == .identity ? nil : route.rewrite
         host = Array(route.host.utf8)
-        requestFields = RouteFields(options.requestFields, claims)
+        requestFields = RouteFields(options.sentFields, claims)
         responseFields = RouteFields(options.responseFields, claims)
         clients = route.clients.map { Array($0.utf8) }
         applicationName = Array((route.application?.name ?? "").utf8)
         applicationKey = Array((route.application?.apiKey ?? "").utf8)
-        (self.errors, self.webgate) = (errors, webgate)
-        isPublic = access.isPublic
+        (self.errors, self.webgate, isPublic) = (errors, webgate, access.isPublic)
         loginRequired = access.loginRequired && !access.isPublic
         // SCH-03: the route's level precedes its scheme's, and both precede the Webgate's.
         let ownLevel = access.level ?? route.scheme?.level
@@ -170,7 +170,8 @@ package final class Route: Sendable {
         readsCertificate =
             access.clientCertificate != nil || options.certificateForwarding != nil || options.takesCertificates
         steps = Decision.Steps(entry, readsCertificate: readsCertificate)
-        upgrades = options.upgrades.filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
+        messages = options.mcp.map { MessageRules($0, roles: roles, claims: claims) }
+        upgrades = (messages == nil ? options.upgrades : []).filter { $0.lowercased() != "h2c" }.map { Array($0.utf8) }
         allowedMethodsText = allowedMethods.text
         crossSiteMethodsText = cors.methods.map { allowedMethods.intersection($0).text } ?? allowedMethodsText
         tokenRequirement = TokenRequirement(access, claims)

@@ -83,6 +83,19 @@ package final class RouteFields: Sendable {
     }
 }
 
+extension RouteOptions {
+    /// The fields that the upstream gets. Where messages are judged, it is asked for answers that can be read.
+    var sentFields: FieldRules? {
+        guard mcp != nil, let identity = try? FieldTemplate("identity", constant: { _ in nil }) else {
+            return requestFields
+        }
+        var rules = requestFields ?? FieldRules()
+        rules.set = rules.set.filter { $0.name.lowercased() != "accept-encoding" }
+        rules.set.append(FieldRules.Line(name: "Accept-Encoding", value: identity))
+        return rules
+    }
+}
+
 extension FieldRules {
     /// The claims used in values.
     var claims: [ClaimPath] { lines.flatMap(\.value.claims) }

@@ -59,7 +59,7 @@ struct TokenRequirement: Sendable {
             let any = scopes.any.map { "scope " + selection.scopes.names(of: $0).joined(separator: " or ") }
             lines.append("missing: \((all + [any].compactMap(\.self)).joined(separator: ", "))")
             // Scopes that no route names are not kept.
-            if principal != nil { lines += RefusalEvidence.held("scopes", selection.scopes.names(of: held)) }
+            if principal != nil { lines += Evidence.held("scopes", selection.scopes.names(of: held)) }
         }
         for (rule, index) in claims {
             if rule.isMet(by: principal?.claims.value(at: index), requested: path) { continue }

@@ -74,7 +74,7 @@ package struct PolicySettings: Sendable {
     /// The claims and scopes that routes use.
     package var claims: ClaimSelection {
         let rules = routes.flatMap { [$0.options.requestFields, $0.options.responseFields].compactMap(\.self) }
-        let accesses = routes.flatMap(\.access.withTrial)
+        let accesses = routes.flatMap(\.entry.rules)
         let scopes = accesses.flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
         let asking = accesses.filter(\.asksForLogin)
         let answers = errors.answers + routes.flatMap(\.options.errors.answers)

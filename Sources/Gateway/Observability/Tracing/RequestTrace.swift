@@ -72,6 +72,8 @@ final class RequestTrace: Sendable {
             attributes += TraceSpan.server(String(copying: host.readable), isSecure: exchange.isSecure)
         }
         if let address = exchange.address { attributes.append(("client.address", .text("\(address)"))) }
+        if let client = exchange.principal?.clientID { attributes.append(("portcullis.client_id", .text(client))) }
+        if let message = exchange.response.message?.message { attributes += RequestTrace.attributes(of: message) }
         let isError = status >= 500
         if isError { attributes.append(("error.type", .text("\(status)"))) }
         var spans = [
@@ -82,6 +84,20 @@ final class RequestTrace: Sendable {
         ]
         if let group = exchange.group { spans.append(upstreamSpan(exchange, group, method, now)) }
         tracer.add(spans)
+    }
+
+    /// By the OpenTelemetry conventions for MCP.
+    private static func attributes(of message: MCPMessage) -> [(name: String, value: TraceSpan.Value)] {
+        func text(_ value: String) -> TraceSpan.Value { .text(String(value.prefix(longestPath))) }
+        let method = [(name: "mcp.method.name", value: text(message.method))]
+        guard let subject = message.subject else { return method }
+        let name =
+            switch subject.kind {
+            case .tool: "gen_ai.tool.name"
+            case .prompt: "gen_ai.prompt.name"
+            case .resource: "mcp.resource.uri"
+            }
+        return method + [(name, text(subject.name))]
     }
 
     private func upstreamSpan(

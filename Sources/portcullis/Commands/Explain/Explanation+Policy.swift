@@ -41,4 +41,25 @@ extension Explanation {
             return false
         }
     }
+
+    /// Rules by tool, for which only a running gateway has the message.
+    mutating func show(_ rules: MCPRules?) {
+        guard let rules else { return }
+        for kind in MCPRules.Kind.allCases {
+            for entry in rules.entries[kind] ?? [] {
+                leaveOpen("message", "\(kind.rawValue) \(entry.name): \(Explanation.text(of: entry.access))")
+            }
+        }
+        leaveOpen("message", "others: \(rules.allowsOthers ? "allowed" : "refused"); messages are not read here")
+    }
+
+    private static func text(of rule: AccessRule) -> String {
+        func texts(_ noun: String, _ names: RoleNames) -> [String] {
+            (names.all.isEmpty ? [] : ["\(noun) \(names.all.joined(separator: ", "))"])
+                + (names.any.map { ["\(noun) \($0.joined(separator: " or "))"] } ?? [])
+                + (names.none.isEmpty ? [] : ["not \(noun) \(names.none.joined(separator: ", "))"])
+        }
+        let needed = texts("role", rule.roles) + texts("scope", rule.scopes) + rule.claims.map { "\($0)" }
+        return needed.isEmpty ? "any caller" : "needs \(needed.joined(separator: "; "))"
+    }
 }

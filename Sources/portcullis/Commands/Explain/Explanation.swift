@@ -118,6 +118,7 @@ struct Explanation {
                 headers: fields, now: Clock.wallSeconds)
             leaveOpen("trial", Explanation.text("would be refused: \(denial.code)", details))
         case .policy, .trialPolicy: return showPolicy(decision, path, request, head, fields)
+        case .message: show(decision.route?.entry.options.mcp)
         case .proof: leaveOpen("proof", "the token is bound to a key or certificate; proofs are not checked here")
         case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
         // `rate` shows limits of the route by principal too.
