@@ -228,8 +228,8 @@ extension TokenServiceSettings {
             grants.authorization?.postLogoutURIs = metadata.postLogoutURIs.filter(rules.allow)
         }
         grants.allowsDevices = rules.allowsDevices && metadata.usesDevices
-        let held = (metadata.scope ?? "").split(separator: " ").map(String.init)
-        grants.scopes = registrableScopes.filter { scope in held.contains { $0.isExactly(scope) } }
+        // Not only those that it registered with: clients ask for more as they need them, and the user consents each time.
+        grants.scopes = registrableScopes
         return sponsor.sponsoring(
             registered.id, title: metadata.name ?? registered.id, secretDigest: registered.secretDigest, grants)
     }
