@@ -60,11 +60,11 @@ extension EndpointDescriptor {
         "exchange", at: ExchangePaths.tokens, "POST", needs: [.tokenService, .mobileCloud])
     /// The public keys (RFC 7517), also where resource servers look that read no metadata.
     package static let jwks = EndpointDescriptor(
-        "jwks", below: "/jwks", at: { _ in ["/.well-known/jwks.json"] }, "GET, HEAD", needs: .tokenService, [],
-        cost: .document)
+        "jwks", below: "/jwks", at: { _ in ["/.well-known/jwks.json"] }, "GET, HEAD", needs: .tokenService,
+        .isForAnyOrigin, cost: .document)
     /// The same, for upstreams that get assertions of identity.
     package static let identityKeys = EndpointDescriptor(
-        "identity_keys", at: OAuthEndpoints.identityKeySetPath, "GET, HEAD", needs: .signedIdentity, [],
+        "identity_keys", at: OAuthEndpoints.identityKeySetPath, "GET, HEAD", needs: .signedIdentity, .isForAnyOrigin,
         cost: .document)
     /// RFC 8414, also under the name that OpenID Connect clients use. The path of an issuer stands behind the well-known
     /// one (RFC 8414 section 3.1) or before it (OpenID Connect Discovery section 4).
@@ -74,7 +74,7 @@ extension EndpointDescriptor {
             let (server, provider) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
             let path = settings.issuerPath
             return [server, provider] + (path.isEmpty ? [] : [server + path, path + provider])
-        }, "GET, HEAD", needs: .tokenService, [], cost: .document)
+        }, "GET, HEAD", needs: .tokenService, .isForAnyOrigin, cost: .document)
     /// RFC 9728, for clients that look for the authorization server of a route.
     package static let resourceMetadata = EndpointDescriptor(
         "resource_metadata",

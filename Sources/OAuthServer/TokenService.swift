@@ -65,9 +65,9 @@ extension TokenService {
             .userInfo: { request, now in
                 self.answer { () throws(TokenFailure) in try UserAttributes(service: self).answer(request, now: now) }
             },
-            .jwks: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
-            .identityKeys: { request, _ in .done(request.read { .document(self.keySet, reason: .keySet) }) },
-            .metadata: { request, _ in .done(request.read { .document(self.metadata, reason: .metadata) }) },
+            .jwks: { request, _ in .done(request.readByAnyone { .document(self.keySet, reason: .keySet) }) },
+            .identityKeys: { request, _ in .done(request.readByAnyone { .document(self.keySet, reason: .keySet) }) },
+            .metadata: { request, _ in .done(request.readByAnyone { .document(self.metadata, reason: .metadata) }) },
             .whoAmI: { request, _ in .done(request.read { self.whoAmI(request.principal) }) },
         ]
     }

@@ -253,7 +253,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "cors-methods-of-gateway", gateway: #""cors": {"allowMethods": ["GET"]}"#,
-            #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, allowHeaders, exposeHeaders, trialOrigins, allowPrivateNetwork)"#
+            #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, preset, allowHeaders, exposeHeaders, trialOrigins, allowPrivateNetwork)"#
         ),
         InvalidCase(
             "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,

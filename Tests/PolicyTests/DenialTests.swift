@@ -28,6 +28,7 @@ struct DenialTests {
         .issuerNotAllowed, .scopeRequired, .claimRequired, .addressNotAllowed, .forwardAuthUntrusted,
         .forwardAuthMalformed, .forwardAuthUnsupported, .authenticationTooWeak, .authenticationTooOld,
         .authenticatorNotListed, .policyDenied, .policyHidden, .policyLoginRequired, .policyInputInvalid,
+        .toolNotAllowed, .messageInvalid, .messageFieldsDiffer,
         .policyUnavailable,
     ]
 

@@ -1,6 +1,17 @@
 import Declaration
 import Model
 
+/// A kind of clients whose fields are known.
+private enum CORSPreset: String, CaseIterable, Sendable {
+    case mcp
+
+    var allowHeaders: [String] {
+        ["Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-ID"]
+    }
+    /// Scripts read the challenge of a 403 as well, which asks for more scopes.
+    var exposeHeaders: [String] { ["Mcp-Session-Id", "WWW-Authenticate"] }
+}
+
 extension CORSSettings {
     /// Of a route: what it names is in place of the gateway's.
     static let shape = Shape.object("an object of CORS settings") { object in
@@ -26,12 +37,19 @@ extension CORSSettings {
                 "maxAge", .duration, "How long browsers may keep the answer to a preflight; 10 minutes by default."
             )
             .map { Int($0.components.seconds) }
+        let preset = object.optional(
+            "preset", Shape<CORSPreset>.choice,
+            "Fields of a kind of clients, beside those of `allowHeaders` and `exposeHeaders`: `mcp`.")
         object.read(
             "allowHeaders", headers, into: &settings.allowHeaders,
             "Request fields that are allowed beyond the built-in list.")
         object.read(
             "exposeHeaders", headers, into: &settings.exposeHeaders,
             "Response fields that scripts may read beyond the built-in list.")
+        if let preset {
+            settings.allowHeaders = preset.allowHeaders + (settings.allowHeaders ?? [])
+            settings.exposeHeaders = preset.exposeHeaders + (settings.exposeHeaders ?? [])
+        }
         object.read(
             "trialOrigins", origins, into: &settings.trialOrigin,
             """

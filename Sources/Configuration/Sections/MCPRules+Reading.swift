@@ -7,7 +7,7 @@ extension MCPRules {
     /// - Parameter path: of the route, whose variables conditions may name.
     static func shape(_ path: PathPattern) -> Shape<MCPRules> {
         let entries = entries(path)
-        return .object("rules of an MCP server, such as {\"tools\": {\"search\": {\"scopes\": [\"read\"]}}}") { object in
+        return .object("rules of an MCP server: {\"tools\", \"resources\", \"prompts\"}") { object in
             var rules = MCPRules()
             rules.allowsOthers =
                 object.value(

@@ -47,7 +47,7 @@ final class WorkerCounters {
             status: exchange.response.status, microseconds: answered - exchange.times.startedAt)
         if let name = exchange.principal?.consumerName { countConsumer(name, exchange) }
         if let denial = exchange.response.trialDenial, let route = exchange.route { countTrial(denial, route) }
-        if exchange.response.message != nil, let labels = MessageLabels(exchange) { messages[labels, default: 0] &+= 1 }
+        if let record = exchange.response.message { count(record, exchange) }
         if let trace = exchange.times.trace { trace.end(exchange, now: now) }
         accessLog?.log(exchange, finishedAt: now, poller)
     }
@@ -67,6 +67,17 @@ final class WorkerCounters {
     @inline(never)
     private func countTrial(_ denial: Reason, _ route: Route) {
         trialDenials[route.name, default: [:]][denial, default: 0] &+= 1
+    }
+
+    @inline(never)
+    private func count(_ record: MessageRecord, _ exchange: Exchange) {
+        guard let subject = record.message?.subject, let route = exchange.route?.name else { return }
+        let principal = exchange.principal
+        let client = principal.flatMap(exchange.snapshot.client)?.reference
+        let labels = MessageLabels(
+            route: route, kind: subject.kind, name: record.rule ?? "other",
+            client: client ?? (principal?.clientID == nil ? "" : "other"), isAllowed: exchange.group != nil)
+        messages[labels, default: 0] &+= 1
     }
 
     private func counter(of exchange: Exchange, _ snapshot: GatewaySnapshot) -> RouteCounter {

@@ -105,7 +105,12 @@ final class AccessLog {
     private func append(_ message: MCPMessage) {
         block.member("mcp_method", text: message.method.utf8.span.extracting(first: AccessLog.longestUserAgent))
         guard let subject = message.subject else { return }
-        block.member(subject.kind.rawValue, text: subject.name.utf8.span.extracting(first: AccessLog.longestUserAgent))
+        let name = subject.name.utf8.span.extracting(first: AccessLog.longestUserAgent)
+        switch subject.kind {
+        case .tool: block.member("tool", text: name)
+        case .resource: block.member("resource", text: name)
+        case .prompt: block.member("prompt", text: name)
+        }
     }
 
     private func append(_ answer: PolicyAnswer) {

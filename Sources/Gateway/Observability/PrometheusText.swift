@@ -146,8 +146,8 @@ package enum PrometheusText {
             "mcp_requests_total", "counter",
             "Messages to MCP servers about tools, resources and prompts, by rule, client and decision.",
             ["route", "kind", "name", "client", "decision"])
-        for (labels, count) in metrics.messages.sorted(by: { $0.key < $1.key }) {
-            page.sample("mcp_requests_total", labels.text, count)
+        for (text, count) in metrics.messages.map({ (text(of: $0), $1) }).sorted(by: { $0.0 < $1.0 }) {
+            page.sample("mcp_requests_total", text, count)
         }
         page.family("limited_total", "counter", "Connections and requests that ran into a limit, by limit.", ["limit"])
         for limit in Limit.allCases {
@@ -161,6 +161,14 @@ package enum PrometheusText {
         page.single(
             "upstream_retries_total", "counter", "Requests sent again over a fresh connection.", metrics.upstreamRetries
         )
+    }
+
+    private static func text(of labels: MessageLabels) -> String {
+        let decision = labels.isAllowed ? "allowed" : "denied"
+        return [
+            ("route", labels.route), ("kind", labels.kind.rawValue), ("name", labels.name), ("client", labels.client),
+            ("decision", decision),
+        ].map { "\($0)=\"\(escape($1))\"" }.joined(separator: ",")
     }
 
     private static func connections(_ metrics: WorkerMetrics, _ facts: Facts, _ page: inout Page) {

@@ -11,7 +11,7 @@ final class MessageStep: LoopPart {
     enum Content {
         /// No message: for a stream of events, or the end of a session.
         case none
-        /// A message, which is to be read.
+        /// A message, which has to be read first.
         case message
         /// Something else; the exchange was answered.
         case refused
@@ -20,7 +20,7 @@ final class MessageStep: LoopPart {
     private let exchanges: ExchangeTable
     private let responder: Responder
 
-    init(_ context: LoopContext, _ exchanges: ExchangeTable, _ responder: Responder) {
+    init(_ context: LoopContext, _ exchanges: ExchangeTable, responder: Responder) {
         self.exchanges = exchanges
         self.responder = responder
         super.init(context)

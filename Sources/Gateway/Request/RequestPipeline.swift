@@ -40,7 +40,7 @@ final class RequestPipeline: LoopPart {
         self.injection = injection
         self.collector = collector
         rates = RequestRates(context, responder)
-        messages = MessageStep(context, exchanges, responder)
+        messages = MessageStep(context, exchanges, responder: responder)
         self.blocking = blocking
         self.endpoints = endpoints
         self.control = control

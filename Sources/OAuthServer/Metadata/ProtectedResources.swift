@@ -74,22 +74,11 @@ package struct ProtectedResources: Sendable {
         [.resourceMetadata: { request, _ in .done(answer(request)) }]
     }
 
-    /// Any page may read the document: it has no secret, and it is the same for all callers.
     func answer(_ request: EndpointRequest) -> EndpointResponse {
-        let anyone = (name: "Access-Control-Allow-Origin", value: "*")
-        if request.method == .options {
-            let allowed = [
-                anyone, (name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
-                (name: "Access-Control-Allow-Headers", value: "*"), (name: "Access-Control-Max-Age", value: "300"),
-            ]
-            return EndpointResponse(status: 204, headers: allowed, body: [], reason: .preflight)
-        }
-        var response = request.read {
+        request.readByAnyone {
             guard let document = document(request) else { return .problem(.notFound, "no such resource") }
             return .document(document, reason: .metadata)
         }
-        response.headers.append(anyone)
-        return response
     }
 
     /// The resource of the origin that was asked if it is one of the gateway's, otherwise of the first one.
@@ -98,5 +87,22 @@ package struct ProtectedResources: Sendable {
         let named = entries.filter { $0.path.isExactly(rest.isEmpty ? "/" : rest) }
         let authority = request.authority.lowercased()
         return (named.first { $0.authority.isExactly(authority) } ?? named.first)?.document
+    }
+}
+
+extension EndpointRequest {
+    /// The response to requests of any page for a document that has no secret and is the same for all callers.
+    func readByAnyone(_ document: () -> EndpointResponse) -> EndpointResponse {
+        let anyone = (name: "Access-Control-Allow-Origin", value: "*")
+        if method == .options {
+            let allowed = [
+                anyone, (name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
+                (name: "Access-Control-Allow-Headers", value: "*"), (name: "Access-Control-Max-Age", value: "300"),
+            ]
+            return EndpointResponse(status: 204, headers: allowed, body: [], reason: .preflight)
+        }
+        var response = read(document)
+        response.headers.append(anyone)
+        return response
     }
 }

@@ -35,7 +35,8 @@ extension PolicySnapshot {
         if let chain = route.authenticators, !chain.accepts(principal) { return .authenticatorNotListed }
         // AMB-30, FB-06: 401 for credentials of any client, since the kind is wrong for this route.
         let isSocial = principal.method == .social
-        if route.loginRequired, route.entry.access.socialLogin, !isSocial { return .socialLoginRequired }
+        let wantsSocial = route.entry.access.socialLogin
+        if route.loginRequired, wantsSocial, !isSocial { return .socialLoginRequired }
         // DEC-06: another token of the same caller would do, so that the challenge is that of the route.
         if !route.accepts(webgate: principal.webgateBytes) { return .wrongWebgate }
         if !route.challenge.isFor(principal.resources) { return .wrongAudience }
@@ -46,7 +47,7 @@ extension PolicySnapshot {
         }
         if !route.accepts(application: principal.applicationBytes) { return .applicationMismatch }
         // ROLE-02, FB-05: 401 and not 403, since another credential of the same caller would do.
-        if route.loginRequired, !route.entry.access.socialLogin, principal.kind != .user || isSocial { return .loginRequired }
+        if route.loginRequired, !wantsSocial, principal.kind != .user || isSocial { return .loginRequired }
         if principal.isReadOnly, !PolicySnapshot.isReading(head.method) { return .insufficientScope }  // AOM-08
         // CHAL-06: a challenge for a higher level, never 403.
         if principal.level < route.level { return .stepUpRequired }

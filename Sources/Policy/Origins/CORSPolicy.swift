@@ -40,7 +40,7 @@ package final class CORSPolicy: Sendable {
         }
         let exposed = settings.exposeHeaders ?? []
         afterOrigin = tail(exposed)
-        afterOriginOfChallenge = tail(["WWW-Authenticate"] + exposed)
+        afterOriginOfChallenge = tail(["WWW-Authenticate"] + exposed.filter { $0 != "WWW-Authenticate" })
         afterOriginOfPreflight = Array("\r\n\(credentials)Access-Control-Allow-Methods: ".utf8)
         methods = settings.allowMethods.map { MethodSet($0) }
         allowsPrivateNetwork = settings.allowPrivateNetwork ?? false

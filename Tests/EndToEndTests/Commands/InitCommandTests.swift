@@ -197,7 +197,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["notes"])
         let new = "\(parent.path)/new"
         for (arguments, message) in [
-            ([new], "one of --oidc, --users, --login and --oracle is needed"),
+            ([new], "one of --oidc, --users, --mcp, --login and --oracle is needed"),
             ([new, "--oidc", "https://idp.example"], "--oidc needs --audience"),
             ([new, "--login", "https://idp.example"], "--login needs --client-id"),
             ([new, "--users", "--oracle"], "exclude each other"),

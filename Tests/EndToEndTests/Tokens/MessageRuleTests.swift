@@ -284,4 +284,31 @@ import Testing
         #expect(try connection.readResponse().status == 200)
         #expect(try fixture.lastRequest("/mcp").values("Upgrade").isEmpty)
     }
+
+    @Test("what no rule names is admitted where the default says so; lists may show what more scopes open")
+    func defaults() throws {
+        let issuer = try StubIssuer(keys: "a")
+        let rules = #"""
+            {"default": "allow", "listed": "obtainable", "resources": {"file:///docs/*": {"roles": ["Manager"]}},
+             "tools": {"write": {"scopes": ["write"]}, "admin_users": {"roles": ["Manager"]}}}
+            """#
+        let fixture = try fixture(rules, #", "identity": "optional""#, issuer)
+        let token = issuer.token("a", more: #", "scope": "x""#)
+        let list = try post(fixture, #"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#, as: token)
+        let names = JSONText(list.text)["result"]["tools"].list.map { $0["name"].string }
+        #expect(names == ["search", "write", "other"], "\(list.text)")
+        for (tool, status) in [("other", 200), ("write", 403), ("admin_users", 403)] {
+            #expect(try post(fixture, Self.call(tool), as: token).status == status, "\(tool)")
+        }
+        let climbing =
+            #"{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "file:///x/../docs/a"}}"#
+        #expect(try post(fixture, climbing, as: token).status == 403)
+        // Callers without a credential may have one.
+        for (tool, status) in [("other", 200), ("write", 401)] {
+            let answer = try fixture.request(
+                "POST", "/mcp", ["Content-Type: application/json"], body: Self.call(tool))
+            #expect(answer.status == status, "\(tool)")
+            #expect(status == 200 || answer.only("WWW-Authenticate")?.contains("resource_metadata") == true)
+        }
+    }
 }

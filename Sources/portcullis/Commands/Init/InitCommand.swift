@@ -10,10 +10,11 @@ enum InitCommand: Command {
     static let summary = "write a configuration directory to begin with"
     /// What the program offers beside the kinds of every gateway.
     private static let family = CompatibilityFamilies.draft
-    private static let kinds = "--oidc, --users" + (family.map { ", --login and \($0.flag)" } ?? " and --login")
+    private static let kinds = "--oidc, --users, --mcp" + (family.map { ", --login and \($0.flag)" } ?? " and --login")
     static let help = """
         usage: portcullis init DIR --oidc ISSUER --audience NAME [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR --users [--upstream URL] [--listen ADDRESS:PORT]
+               portcullis init DIR --mcp [--oidc ISSUER [--audience NAME]] [--upstream URL] [--listen ADDRESS:PORT]
                portcullis init DIR --login ISSUER --client-id ID [--upstream URL] [--listen ADDRESS:PORT]
         \(family.map { "       portcullis init DIR \($0.flag) [--upstream URL] [--listen ADDRESS:PORT]\n" } ?? "")\
                portcullis init DIR
@@ -26,6 +27,8 @@ enum InitCommand: Command {
 
         --oidc    JWTs of an OpenID Connect provider, such as Keycloak, Auth0 or Entra ID, whose `aud` has --audience
         --users   users of the gateway's own, with name and password (Basic) or with tokens of the token endpoint
+        --mcp     an MCP server at /mcp, whose clients register themselves and log their user in at the gateway, or with
+                  --oidc get their tokens from that provider, whose `aud` is the URL of the server or --audience
         --login   browsers that log in at an OpenID Connect provider; the client secret is read from standard input
                   (one line, without echo on a terminal)
         \(family.map { "\($0.flag)  \($0.help)\n" } ?? "")
@@ -52,7 +55,7 @@ enum InitCommand: Command {
                 "--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config", "--base-url",
                 "--owner", "--forward-auth",
             ],
-            flags: Set(["--users"] + (family.map { [$0.flag] } ?? [])))
+            flags: Set(["--users", "--mcp"] + (family.map { [$0.flag] } ?? [])))
         if let proxy = arguments["--forward-auth"] { return try print(proxy, arguments) }
         let directory = try arguments.directory(of: self)
         let address = try arguments.listening("127.0.0.1:8080")
@@ -92,7 +95,10 @@ enum InitCommand: Command {
         _ arguments: Arguments
     ) throws(ExitStatus) -> (kind: InitDraft.Kind, upstream: String?)? {
         var kinds: [InitDraft.Kind] = []
-        if let issuer = arguments["--oidc"] {
+        if arguments.has("--mcp") {
+            let issuer: String? = if let text = arguments["--oidc"] { try issuer(text, "--oidc") } else { nil }
+            kinds.append(.messages(issuer: issuer, audience: arguments["--audience"]))
+        } else if let issuer = arguments["--oidc"] {
             guard let audience = arguments["--audience"] else {
                 throw .misuse("--oidc needs --audience: a value that `aud` of the tokens for your API has")
             }

@@ -13,6 +13,8 @@ struct InitDraft {
         case tokens(issuer: String, audience: String)
         /// Users of the gateway's own.
         case users
+        /// Clients of an MCP server, with tokens of the gateway or of an issuer. Without an audience it is the server's URL.
+        case messages(issuer: String?, audience: String?)
         /// Browsers that log in at an OpenID Connect provider.
         case login(issuer: String, client: String, secret: String)
         /// Clients of a family of endpoints.
@@ -45,8 +47,8 @@ struct InitDraft {
         self.kind = kind
         let isOwn =
             switch kind {
-            case .users, .family: true
-            case .tokens, .login: false
+            case .users, .family, .messages(issuer: nil, _): true
+            case .tokens, .login, .messages: false
             }
         password = isOwn ? InitDraft.random() : ""
         var host = listener.isIPv6 ? "[\(listener.host)]" : listener.host
@@ -61,6 +63,9 @@ struct InitDraft {
         case .users:
             secrets = [("client-secret", InitDraft.random(32))]
             sections = InitDraft.users(try InitDraft.hash(password))
+        case .messages(nil, _): sections = InitDraft.ownMessages(try InitDraft.hash(password))
+        case .messages(let issuer?, let audience):
+            sections = InitDraft.messages(issuer, audience: audience ?? "\(origin)\(InitDraft.messagePath)")
         case .login(let issuer, let client, let secret):
             secrets = [("provider-secret", secret)]
             sections = InitDraft.login(issuer, client)
@@ -116,6 +121,52 @@ struct InitDraft {
         """
     }
 
+    private static let messagePath = "/mcp"
+
+    private static func ownMessages(_ hash: String) -> String {
+        """
+          // Who logs in. More of them by `portcullis users add`.
+          "users": [{ "username": "admin", "password": \(quoted(hash)), "roles": ["admin"] }],
+          "roles": ["admin"],
+          // Clients register themselves, if they run on the user's device; those that register belong to this one.
+          "clients": [{
+            "clientId": "mcp", "public": true, "name": "MCP clients", "redirectUris": ["http://127.0.0.1/callback"],
+            "grantTypes": ["authorization_code", "refresh_token"]
+          }],
+          // What users are asked to allow.
+          "tokenService": {
+            "scopes": ["tools"], "scopeDescriptions": { "tools": "Use the tools of the MCP server" },
+            "registration": { "client": "mcp", "open": true, "redirectUris": ["loopback"] }
+          },
+        \(messageRoute(issuer: "local", scopes: ["tools"]))
+        """
+    }
+
+    private static func messages(_ issuer: String, audience: String) -> String {
+        """
+          // Tokens must have this `iss` and this `aud`. Keys are fetched from the provider.
+          "trustedIssuers": [{
+            "name": "idp", "issuer": \(quoted(issuer)), "audience": [\(quoted(audience))],\(isPlain(issuer) ? " \"allowHttp\": true," : "")
+            // Where user name and roles are; these are the places of Keycloak and others.
+            "usernameClaim": ["preferred_username", "sub"], "rolesClaim": ["realm_access.roles", "roles"]
+          }],
+          // Of the roles in tokens these count.
+          "roles": ["admin", "user"],
+        \(messageRoute(issuer: "idp", scopes: []))
+        """
+    }
+
+    private static func messageRoute(issuer: String, scopes: [String]) -> String {
+        """
+          // Clients learn from the answer to their first request where to get tokens.
+          "routes": [{
+            "path": "\(messagePath)/**", "upstream": "api", "issuers": ["\(issuer)"], "protectedResource": true,\(scopes.isEmpty ? "" : " \"scopes\": [\(scopes.map(quoted).joined(separator: ", "))],")
+            // All that the server has, to any caller with a token. A tool with a scope of its own: "delete_*": { "scopes": ["delete"] }
+            "mcp": { "tools": { "*": {} }, "resources": { "*": {} }, "prompts": { "*": {} } }
+          }]
+        """
+    }
+
     private static func login(_ issuer: String, _ client: String) -> String {
         """
           // The provider that browsers log in at. Its redirect URI for the gateway is printed by `init`.
@@ -153,6 +204,12 @@ struct InitDraft {
         case .users:
             return ["The user admin has the password \(password), which is shown only here.", ""] + serve
                 + ["curl -i -u 'admin:\(password)' \(origin)/"]
+        case .messages(let issuer, _):
+            let login = "The user admin has the password \(password), which is shown only here."
+            return (issuer == nil ? [login, ""] : []) + serve
+                + [
+                    "and add \(origin)\(InitDraft.messagePath) to an MCP client; its server is at \(InitDraft.messagePath) of --upstream"
+                ]
         case .login:
             return [
                 "Register at the provider the redirect URI \(origin)\(EndpointPaths.standard[.providerCallback])idp",
