@@ -14,8 +14,9 @@ import urllib.parse
 import anyio
 import httpx2
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.session import ClientSession
+from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
 from authorization_code import Browser, done, expect
@@ -67,39 +68,49 @@ class Login:
         return AuthorizationCodeResult(code=answer["code"], state=answer["state"], iss=answer.get("iss"))
 
 
-async def main():
-    storage, login = Storage(), Login()
+async def use(mode):
+    """The whole way with a new registration.
+
+    mode: `auto` finds the specification of 2026-07-28, `legacy` is that of 2025-11-25.
+    """
+    storage, login, lines = Storage(), Login(), []
     metadata = OAuthClientMetadata(
         client_name="Agent", redirect_uris=[REDIRECT], grant_types=["authorization_code", "refresh_token"],
         response_types=["code"], token_endpoint_auth_method="none")
     auth = OAuthClientProvider(
         f"{BASE}/mcp", metadata, storage, redirect_handler=login.redirect, callback_handler=login.callback)
     async with httpx2.AsyncClient(auth=auth, timeout=20) as http:
-        async with streamable_http_client(f"{BASE}/mcp", http_client=http) as streams:
-            async with ClientSession(streams[0], streams[1]) as session:
-                await session.initialize()
-                done(f"initialised with {login.asked[0]}")
-                names = [tool.name for tool in (await session.list_tools()).tools]
-                expect(names == ["add"], f"tools: {names}")
-                done("lists what the caller may call")
-                result = await session.call_tool("add", {"a": 1, "b": 2})
-                expect(result.content[0].text == "3", f"add: {result}")
-                done("calls a tool")
-                result = await session.call_tool("remove", {"name": "x"})
-                expect(result.content[0].text == "removed x", f"remove: {result}")
-                expect("write" in login.asked[-1].split() and len(login.asked) == 2, f"scopes: {login.asked}")
-                expect(storage.registrations == 1, "one registration")
-                done("asks for more scopes")
-                names = [tool.name for tool in (await session.list_tools()).tools]
-                expect(sorted(names) == ["add", "remove"], f"tools: {names}")
-                done("lists what the caller may call now")
-                try:
-                    refused = await session.call_tool("wipe", {})
-                    expect(False, f"wipe: {refused}")
-                except Exception as error:
-                    expect("no rule allows it" in str(error), f"wipe: {error!r}")
-                expect(len(login.asked) == 2, "no login helps")
-                done("is told what no rule allows")
+        async with Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client:
+            lines.append(f"logged in with {login.asked[0]}")
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            expect(names == ["add"], f"{mode}: tools: {names}")
+            lines.append("lists what the caller may call")
+            result = await client.call_tool("add", {"a": 1, "b": 2})
+            expect(result.content[0].text == "3", f"{mode}: add: {result}")
+            lines.append("calls a tool")
+            result = await client.call_tool("remove", {"name": "x"})
+            expect(result.content[0].text == "removed x", f"{mode}: remove: {result}")
+            expect("write" in login.asked[-1].split() and len(login.asked) == 2, f"{mode}: scopes: {login.asked}")
+            expect(storage.registrations == 1, f"{mode}: one registration")
+            lines.append("asks for more scopes")
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            expect(sorted(names) == ["add", "remove"], f"{mode}: tools: {names}")
+            lines.append("lists what the caller may call now")
+            try:
+                refused = await client.call_tool("wipe", {})
+                expect(False, f"{mode}: wipe: {refused}")
+            except MCPError as error:
+                expect("no rule allows it" in str(error), f"{mode}: wipe: {error!r}")
+            expect(len(login.asked) == 2, f"{mode}: no login helps")
+            lines.append("is told what no rule allows")
+    return lines
+
+
+async def main():
+    lines = await use("auto")
+    expect(await use("legacy") == lines, "both versions work")
+    for line in lines:
+        done(line)
 
 
 anyio.run(main)
