@@ -256,6 +256,22 @@ extension InvalidCase {
             #"gateway.json:5: error: /cors/allowMethods: unknown member "allowMethods" (expected one of allowCredentials, maxAge, preset, allowHeaders, exposeHeaders, trialOrigins, allowPrivateNetwork)"#
         ),
         InvalidCase(
+            "mcp-public", routes(route("/a", #""public": true, "mcp": {"tools": {"a": {}}}"#)),
+            #"routes.json:2: error: /routes/0/mcp: a public route has no caller (expected no "public" beside it)"#
+        ),
+        InvalidCase(
+            "mcp-empty", routes(route("/a", #""mcp": {"tools": {}}"#)),
+            #"routes.json:2: error: /routes/0/mcp: no rule (expected a rule in "tools", "resources" or "prompts")"#
+        ),
+        InvalidCase(
+            "mcp-name", routes(route("/a", #""mcp": {"prompts": {"a*b": {}}}"#)),
+            #"routes.json:2: error: /routes/0/mcp/prompts/a*b: no name (expected a name, or the beginning of names with "*" at its end)"#
+        ),
+        InvalidCase(
+            "mcp-member", routes(route("/a", #""mcp": {"tools": {"a": {"scope": ["x"]}}}"#)),
+            #"routes.json:2: error: /routes/0/mcp/tools/a/scope: unknown member "scope" (did you mean "scopes"?)"#
+        ),
+        InvalidCase(
             "cors-flag", gateway: #""cors": {"allowCredentials": "true"}"#,
             #"gateway.json:5: error: /cors/allowCredentials: wrong type (expected true or false, found "true")"#
         ),

@@ -65,7 +65,7 @@ extension MCPRules.Kind {
 extension RouteEntry {
     /// Reports rules by tool that nothing enforces, or that have no caller to ask about.
     func checkMessages(at pointer: String, _ findings: Findings) {
-        guard let rules = options.mcp else { return }
+        guard options.mcp != nil else { return }
         let obstacle: (String, String)? =
             if ([access] + methods.map(\.access)).contains(where: \.isPublic) {
                 ("a public route has no caller", "no \"public\" beside it")
@@ -77,10 +77,5 @@ extension RouteEntry {
                 nil
             }
         if let (message, expected) = obstacle { findings.error("\(pointer)/mcp", message, expected: expected) }
-        if options.maximumBodyBytes.map({ $0 > 0 && $0 < rules.maximumBytes }) == true {
-            findings.warning(
-                "\(pointer)/mcp/maxMessageBytes", "\"maxBodyBytes\" of the route is less",
-                expected: "at most that")
-        }
     }
 }

@@ -29,9 +29,13 @@ final class MessageStep: LoopPart {
     func begin(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Content {
         exchange.response.message = MessageRecord()
         let isEmpty = exchange.head.framing == .none || exchange.head.framing == .length(0)
-        if isEmpty, exchange.head.method != .post { return .none }
-        // Only the gateway itself has the body.
-        if exchange.forwardAuth != nil {
+        let method = exchange.head.method
+        // Only the gateway itself has the body: of what another proxy asks about, nothing is known.
+        if exchange.forwardAuth == nil {
+            if isEmpty, method != .post { return .none }
+        } else if method == .get || method == .head || method == .delete {
+            return .none
+        } else {
             responder.deny(exchange, .forwardAuthUnsupported, at: .message, bytes)
             return .refused
         }

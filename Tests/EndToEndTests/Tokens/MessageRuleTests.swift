@@ -311,4 +311,15 @@ import Testing
             #expect(status == 200 || answer.only("WWW-Authenticate")?.contains("resource_metadata") == true)
         }
     }
+
+    @Test("another proxy that asks has no message to judge: what may have one is refused")
+    func forwardAuth() throws {
+        let fixture = try ForwardAuthFixture.make {
+            $0.addRoutes(#"{"path": "/mcp", "upstream": "stub", "mcp": {"tools": {"search": {}}}}"#)
+        }
+        let joe = try fixture.token("joe")
+        for (method, status) in [("GET", 200), ("DELETE", 200), ("POST", 501), ("PUT", 501)] {
+            #expect(try fixture.ask(method, "/mcp", [.bearer(joe)]).status == status, "\(method)")
+        }
+    }
 }
