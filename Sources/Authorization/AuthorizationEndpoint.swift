@@ -342,7 +342,7 @@ struct AuthorizationEndpoint: Sendable {
             guard let code else { return inquiry.reply.refusal(.unavailable) }
             var used = session
             used.usedAt = inquiry.now
-            let cookie = flow.cookie(.session, flow.seals.seal(used), inquiry.browser)
+            let cookie = flow.cookie(flow.seals.sessionCookie, flow.seals.seal(used), inquiry.browser)
             return inquiry.reply.code(code, fields: [cookie])
                 .audited("code", .granted, inquiry.visit, session.subject)
         }

@@ -237,7 +237,7 @@ struct DeviceVerification: Sendable {
         }
         var used = session
         used.usedAt = visit.now
-        let cookie = flow.cookie(.session, flow.seals.seal(used), visit.browser)
+        let cookie = flow.cookie(flow.seals.sessionCookie, flow.seals.seal(used), visit.browser)
         return Page.message(
             .deviceConnected, .deviceConnectedDetail,
             link: Page.Link(.connectDevice, to: service.settings.paths[.device])

@@ -108,7 +108,7 @@ struct EndSessionEndpoint: Sendable {
         guard !sessions.isEmpty else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = form.value("state").flatMap { flow.afterProvider($0, now: browser.now) }
-            return .done(flow.loggedOut(.session, browser, to: address ?? application))
+            return .done(flow.loggedOut(flow.seals.sessionCookie, browser, to: address ?? application))
         }
         let isOfSession =
             hint.map { hint in

@@ -52,7 +52,7 @@ package struct BrowserRequest: Sendable {
 
     /// The sessions of all its cookies of that name. What is none is passed over.
     package func sessions(_ seals: BrowserSeals, ofDomain: Bool = false) -> [Session] {
-        let values = Set(BrowserRequest.values(of: ofDomain ? .domainSession : .session, request)).sorted()
+        let values = Set(BrowserRequest.values(of: ofDomain ? .domainSession : seals.sessionCookie, request)).sorted()
         return values.compactMap { try? seals.session(Array($0.utf8).span, ofDomain: ofDomain, now: now) }
     }
 

@@ -161,6 +161,22 @@ extension InvalidCase {
             "claims-path", #""login": {"providers": "staff", "claims": ["a..b"]}"#,
             #"/routes/0/login/claims/0: "a..b" names no claim: it has an empty name (a dot at an end, or two in a row) (expected a claim)"#
         ),
+        InvalidCase(
+            "cookie-domain-public", gateway: #""sessions": {"cookieDomain": "co.uk"}"#,
+            #"gateway.json:5: error: /sessions/cookieDomain: hosts of others are below it, and would get the cookie (expected a domain of your own, found "co.uk")"#
+        ),
+        InvalidCase(
+            "cookie-domain-label", gateway: #""sessions": {"cookieDomain": "localhost"}"#,
+            #"gateway.json:5: error: /sessions/cookieDomain: hosts of others are below it, and would get the cookie (expected a domain of your own, found "localhost")"#
+        ),
+        InvalidCase(
+            "cookie-domain-dot", gateway: #""sessions": {"cookieDomain": ".example.com"}"#,
+            #"gateway.json:5: error: /sessions/cookieDomain: invalid value (expected a domain such as "example.com", in lower case and without a dot in front, found ".example.com")"#
+        ),
+        InvalidCase(
+            "cookie-domain-other", gateway: #""sessions": {"cookieDomain": "example.com"}"#,
+            #"gateway.json:5: error: /sessions/cookieDomain: "127.0.0.1" is not below it (expected a parent domain of all base URLs, found "example.com")"#
+        ),
         login(
             "no-tokens", #""login": "staff", "injection": {"from": "login"}"#,
             #"/routes/0/injection: no login of the route keeps the tokens of its provider (expected "login": {"providers": …, "tokens": true} beside it)"#

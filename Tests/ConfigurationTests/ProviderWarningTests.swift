@@ -42,21 +42,6 @@ import Testing
         #expect(try warnings(Self.plain, ["serviceDomains.json": domain]) == pointer)
     }
 
-    @Test("a login under hosts that are none of the gateway's goes on nowhere, but for other proxies")
-    func hostsOfLogins() throws {
-        func found(_ hosts: String) throws -> [String] {
-            try ConfigurationDirectory([
-                "gateway.json": ConfigurationDirectory.gateway(
-                    #""additionalBaseUrls": ["https://shop.example.com"]"#),
-                "routes.json": #"[{"path": "/a", "upstream": "inventory", "login": "local", "hosts": [\#(hosts)]}]"#,
-                "users.json": #"[{"username": "joe", "password": "{PlainText}Welcome1"}]"#,
-            ]).load().diagnostics.filter { $0.message.contains("no login goes on") }.map(\.pointer)
-        }
-        #expect(try found(#""elsewhere.example.com""#) == ["/routes/0/login"])
-        #expect(try found(#""elsewhere.example.com", "*.example.com""#) == [])
-        #expect(try found(#""shop.example.com""#) == [])
-    }
-
     @Test("a client that calls for itself by the name of a user is named")
     func clientsWithNamesOfUsers() throws {
         func found(_ more: String) throws -> [String] {

@@ -21,6 +21,10 @@ import time
 SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
 
 
+class Navigated(Exception):
+    """The page that was asked is gone: the browser is on its way to another one."""
+
+
 class Chromium:
     """One page of one browser with a profile of its own, for `with`. Messages are JSON, each ended by a NUL."""
 
@@ -79,6 +83,9 @@ class Chromium:
         while True:
             answer = self.receive()
             if answer.get("id") == self.next:
+                error = answer.get("error", {}).get("message", "")
+                if "navigated" in error:
+                    raise Navigated(error)
                 assert "error" not in answer, f"{method}: {answer['error']}"
                 return answer["result"]
             self.events.append(answer)

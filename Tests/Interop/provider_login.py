@@ -8,7 +8,7 @@ first that did not.
 """
 import sys
 
-from browser_login import Chromium, expect
+from browser_login import Chromium, Navigated, expect
 
 
 def press(browser, text):
@@ -53,10 +53,13 @@ def run(browser, url, issuer, directory):
     browser.wait("Page.loadEventFired")
     # The page that says so goes on to the provider by itself.
     for _ in range(100):
-        if browser.value("location.origin") == issuer:
-            break
-        browser.forget()
-        browser.value("new Promise(done => setTimeout(done, 50))")
+        try:
+            if browser.value("location.origin") == issuer:
+                break
+            browser.forget()
+            browser.value("new Promise(done => setTimeout(done, 50))")
+        except Navigated:
+            continue
     expect(browser.value("location.origin") == issuer, "the logout here goes on to the logout there")
     browser.picture(directory, "logout")
     browser.open(f"{url}/mobileapp")

@@ -54,7 +54,7 @@ struct HostLogin {
             guard let record = records.first, record.application.isExactly(HostLogin.application),
                 let session = try? flow.seals.session(record.sealed.span, now: browser.now)
             else { return .done(SingleSignOnFailure.foreignRequest.response) }
-            let cookie = BrowserCookie.session.setting(flow.seals.seal(session), secure: request.secure)
+            let cookie = flow.seals.sessionCookie.setting(flow.seals.seal(session), secure: request.secure)
             return .done(
                 .redirect(
                     303, to: target.text, reason: .browserLoggedIn, fields: [(name: "Set-Cookie", value: cookie)]))

@@ -173,7 +173,7 @@ extension LoginFlow {
         return visit.place.store(login, visit).then { failure in
             if let failure { return .done(failure.audited(.refused, visit, of: session.subject)) }
             // The browser's half of forms stays, for logins in its other tabs.
-            let fields = [cookie(session.cookie, seals.seal(session), visit.browser)]
+            let fields = [cookie(seals.cookie(of: session), seals.seal(session), visit.browser)]
             return HostLogin(flow: self).destination(of: session, visit).map { place in
                 guard let place else { return SingleSignOnFailure.unavailable.response }
                 return .redirect(303, to: place, reason: .browserLoggedIn, fields: fields)
@@ -184,7 +184,7 @@ extension LoginFlow {
 
     /// The page for a session that cannot be opened; nil where it can. The earlier one stays.
     package func obstacle(to session: Session, _ visit: Visit) -> EndpointResponse? {
-        guard session.cookie.holds(seals.seal(session)) else {
+        guard seals.cookie(of: session).holds(seals.seal(session)) else {
             let failure = BrowserLoginFailure.oversizedSession
             return otherAccount(failure.text, status: failure.status, reason: failure.reason, visit)
         }
@@ -204,7 +204,7 @@ extension LoginFlow {
         guard !sessions.isEmpty else {
             // The provider sends the browser back, which an application wanted to log out.
             let application = browser.query.first("state").flatMap { afterProvider($0, now: browser.now) }
-            return .done(loggedOut(.session, browser, to: application))
+            return .done(loggedOut(seals.sessionCookie, browser, to: application))
         }
         return confirmLogout(browser) { end(sessions, browser, to: nil, back: $0) }
     }
@@ -223,7 +223,7 @@ extension LoginFlow {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
             return providerLogout(session, tokens, to: application, now: browser.now).map { there in
-                loggedOut(.session, browser, there, to: application, back: back)
+                loggedOut(seals.sessionCookie, browser, there, to: application, back: back)
                     .audited("sso.logout", .changed, subject: session.subject, tokenID: session.id)
             }
         }

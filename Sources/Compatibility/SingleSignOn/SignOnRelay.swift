@@ -74,7 +74,7 @@ struct SignOnRelay: Sendable {
         let seconds = token.expiresIn ?? issuance.grant.lifetimeSeconds
         var used = session
         used.usedAt = visit.now
-        let cookie = [flow.cookie(.session, flow.seals.seal(used), visit.browser)]
+        let cookie = [flow.cookie(flow.seals.sessionCookie, flow.seals.seal(used), visit.browser)]
         var fields = [
             ("access_token", String(decoding: token.value, as: UTF8.self)), ("token_type", "Bearer"),
             ("expires_in", "\(seconds)"),

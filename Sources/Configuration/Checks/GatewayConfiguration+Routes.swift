@@ -19,13 +19,13 @@ extension GatewayConfiguration {
                     expected: "no \"identity\": \"optional\" beside it")
             }
             route.checkSignedIdentity(at: "/routes/\(i)", tokenService, route.injections(webgates), findings)
-            route.checkLoginTokens(at: "/routes/\(i)", self, findings)
+            LoginTokenUse(self).check(route, at: "/routes/\(i)", findings)
             route.checkClients(at: "/routes/\(i)/clients", in: self, findings)
             route.checkDefaultBackend(at: "/routes/\(i)/defaultBackend", findings)
             route.checkProtectedResource(at: "/routes/\(i)", origins, findings)
             route.checkMessages(at: "/routes/\(i)", findings)
             route.checkHost(at: "/routes/\(i)", upstreams, findings)
-            route.checkEvaluations(at: "/routes/\(i)", policies.servers, findings)
+            for server in policies.servers { server.checkVariables(of: route, at: "/routes/\(i)", findings) }
             route.checkAnswerFields(at: "/routes/\(i)/responseHeaders", findings)
             route.checkFields(at: "/routes/\(i)/requestHeaders", route.injections(webgates), findings)
         }

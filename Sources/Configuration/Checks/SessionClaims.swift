@@ -19,7 +19,7 @@ package struct SessionClaims {
 
     /// The claims of the caller that a route's rules, fields and policy servers look at.
     func used(by route: RouteEntry) -> [ClaimPath] {
-        route.usedClaims + configuration.policies.servers.filter(route.asks).flatMap(\.rules.claims)
+        route.usedClaims + configuration.policies.servers.filter { $0.isAsked(by: route) }.flatMap(\.rules.claims)
     }
 
     private func logins(with provider: String) -> [(route: RouteEntry, login: RouteLoginEntry)] {

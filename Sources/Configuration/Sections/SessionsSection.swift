@@ -9,6 +9,8 @@ package struct SessionsSection: Sendable {
     package var idleTimeout: Duration
     /// How much longer logins hold whose provider does not answer.
     package var staleAfter: Duration
+    /// The domain whose hosts all get the cookie, in lower case; nil for the host of the login alone.
+    package var cookieDomain: String?
 
     static func read(_ object: inout ObjectReader) -> SessionsSection {
         SessionsSection(
@@ -23,6 +25,12 @@ package struct SessionsSection: Sendable {
                 """
                 How much longer a login holds whose provider does not answer: beyond the end of the access token, or the \
                 time of the `recheck`.
+                """),
+            cookieDomain: object.optional(
+                "cookieDomain", .text(.pattern(CookieDomain.pattern), CookieDomain.read),
+                """
+                Domain whose hosts all get the session's cookie, such as `example.com`: a parent of all base URLs. By default \
+                only the host of the [login](guides/browser-login.md#several-hosts) gets it.
                 """))
     }
 

@@ -75,7 +75,8 @@ extension GatewaySnapshot {
         guard exchange.forwardAuth == nil, let route = exchange.route, !route.entry.hosts.isEmpty else { return nil }
         let path = exchange.path
         let host = String(copying: bytes.slice(exchange.head.authority))
-        guard let home = names.home(of: host),
+        // In the clear a code would be read, and with it the session of a login over TLS.
+        guard let home = names.home(of: host), exchange.isSecure || !home.isSecure,
             policy.routes.hasLogin(
                 of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
                 headers: headers) == false

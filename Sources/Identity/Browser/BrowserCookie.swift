@@ -31,19 +31,27 @@ package struct BrowserCookie: Sendable {
     }
 
     /// The names of all these cookies.
-    package static let names = [session, domainSession, login, allUnderWay, visit, moved].flatMap {
-        [$0.secureName, $0.plainName]
-    }
+    package static let names =
+        [session, domainSession, login, allUnderWay, visit, moved].flatMap { [$0.secureName, $0.plainName] }
+        + [session.shared(in: "").secureName]
 
     /// Name over TLS. Browsers refuse this prefix from other hosts and over clear connections (RFC 6265bis section
     /// 4.1.3.2), so only this host can set the cookie.
     package let secureName: [UInt8]
     /// Name over clear text, as in a trial on a local machine.
     package let plainName: [UInt8]
+    /// The domain whose hosts all get it; nil for the host alone.
+    private let domain: String?
 
-    private init(_ name: String) {
-        secureName = Array("__Host-\(name)".utf8)
+    private init(_ name: String, domain: String? = nil) {
+        secureName = Array("\(domain == nil ? "__Host-" : "__Secure-")\(name)".utf8)
         plainName = Array(name.utf8)
+        self.domain = domain
+    }
+
+    /// The same cookie for all hosts of a domain. Over TLS it has a name that browsers take from encrypted connections alone.
+    package func shared(in domain: String) -> BrowserCookie {
+        BrowserCookie(String(decoding: plainName, as: UTF8.self), domain: domain)
     }
 
     /// - Parameter secure: whether the browser's connection is encrypted. An attacker on a clear connection could set
@@ -58,8 +66,8 @@ package struct BrowserCookie: Sendable {
     ///   - seconds: `Max-Age`; nil for a session cookie.
     package func setting(_ value: String, secure: Bool, seconds: Int64? = nil) -> String {
         let name = String(decoding: name(secure: secure), as: UTF8.self)
-        let age = seconds.map { "; Max-Age=\($0)" } ?? ""
-        return "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax\(secure ? "; Secure" : "")\(age)"
+        let (age, domain) = (seconds.map { "; Max-Age=\($0)" } ?? "", domain.map { "; Domain=\($0)" } ?? "")
+        return "\(name)=\(value); Path=/\(domain); HttpOnly; SameSite=Lax\(secure ? "; Secure" : "")\(age)"
     }
 
     /// Maximum length of name and value together in browsers (RFC 6265bis section 5.6).

@@ -29,11 +29,16 @@ package struct BrowserSeals: Sendable {
     /// Tokens of providers, kept with the records of logins.
     private let providedTokens: SealedRecord
 
+    /// The cookie of sessions that belong to no service domain.
+    package let sessionCookie: BrowserCookie
+
     /// - Parameters:
     ///   - keys: the first key seals, all of them open.
     ///   - store: identifies a non-persistent session store: cookies from an earlier one are refused, because its
     ///     logouts are unknown. Empty for a persistent store.
-    package init(keys: AEADKeyRing, store: String = "") {
+    ///   - cookieDomain: of that cookie; nil for the host alone.
+    package init(keys: AEADKeyRing, store: String = "", cookieDomain: String? = nil) {
+        sessionCookie = cookieDomain.map(BrowserCookie.session.shared) ?? .session
         sessions = SealedRecord(keys: keys, purpose: "portcullis session 3\(store)")
         domainSessions = SealedRecord(keys: keys, purpose: "portcullis session of a service domain 3\(store)")
         pages = SealedRecord(keys: keys, purpose: "portcullis requested page 3")
@@ -45,6 +50,11 @@ package struct BrowserSeals: Sendable {
         postedAnswers = SealedRecord(keys: keys, purpose: "portcullis posted answer 1")
         hostCodes = SealedRecord(keys: keys, purpose: "portcullis host code 1")
         providedTokens = SealedRecord(keys: keys, purpose: "portcullis provided tokens 1")
+    }
+
+    /// The cookie for a session.
+    package func cookie(of session: Session) -> BrowserCookie {
+        session.place == nil ? sessionCookie : .domainSession
     }
 
     /// The value of the cookie for a session.

@@ -68,9 +68,6 @@ package struct Session: Sendable, Equatable {
             levels: ["\(login.level)"] + levels, time: isProvided ? login.providerTime : login.authenticatedAt)
     }
 
-    /// Its cookie.
-    package var cookie: BrowserCookie { place == nil ? .session : .domainSession }
-
     /// Of the objects and lists in it; that of a provider's claims is limited.
     private static let maximumDepth = 34
 

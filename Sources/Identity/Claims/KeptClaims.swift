@@ -18,7 +18,7 @@ extension BrowserSeals {
     package func keep(_ kept: KeptClaims, of claims: JSONNode, in session: inout Session) {
         for paths in [kept.paths, kept.needed] {
             session.claims = claims.limited(to: paths)?.serialized ?? []
-            if session.cookie.holds(seal(session)) { return }
+            if cookie(of: session).holds(seal(session)) { return }
         }
     }
 }

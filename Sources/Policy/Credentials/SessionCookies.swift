@@ -57,9 +57,9 @@ extension PolicySnapshot {
         session login: LoginRule, secure: Bool, bytes: Span<UInt8>, headers: HeaderTable, now: Int64,
         cache: VerifiedTokenCache
     ) -> AuthenticationOutcome {
-        let name = login.cookie.name(secure: secure)
+        guard let sessions else { return .none }
+        let name = login.cookie(sessions.seals).name(secure: secure)
         guard let value = Cookies.value(of: name, headers, bytes) else {
-            guard let sessions else { return .none }
             switch sessions.only(of: Cookies.values(of: name, headers, bytes), login, bytes, now: now) {
             case .success(let cookie?): return authenticate(cookie: cookie.span, of: login, now: now, cache: cache)
             case .success(nil): return .none

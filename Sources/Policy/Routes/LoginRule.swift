@@ -48,7 +48,7 @@ struct LoginRule: Sendable {
     /// Whether sessions are those of a service domain.
     var isOfDomain: Bool { clients != nil }
     /// The cookie of the sessions.
-    var cookie: BrowserCookie { isOfDomain ? .domainSession : .session }
+    func cookie(_ seals: BrowserSeals) -> BrowserCookie { isOfDomain ? .domainSession : seals.sessionCookie }
 
     /// Whether another route's login has the same ways, and the same sessions.
     func isSame(_ other: LoginRule) -> Bool { isOfDomain == other.isOfDomain && ways == other.ways }

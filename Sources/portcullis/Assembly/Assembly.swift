@@ -47,7 +47,8 @@ struct Assembly: AssemblyPart {
         let challenges = ChallengeIssuer(
             keys: sealing, lifetimeSeconds: configuration.challenge.lifetime.components.seconds,
             possession: PossessionRules(proofs, origins: configuration.origins))
-        let seals = BrowserSeals(keys: sealing, store: store.life)
+        let seals = BrowserSeals(
+            keys: sealing, store: store.life, cookieDomain: configuration.sessions.cookieDomain)
 
         var settings = PolicySettings(
             clients: clients, users: users, revocations: retained.revocations, challenges: challenges)

@@ -140,6 +140,33 @@ import Testing
         }
     }
 
+    @Test("a cookie of a domain serves its hosts without a code, and a logout removes it")
+    func domain() throws {
+        let fixture = try gateway { $0["sessions"] = #"{"cookieDomain": "example.com"}"# }
+        let jar = CookieJar(fixture.gateway)
+        func send(_ host: Field, _ target: String, _ more: [Field] = []) throws -> Response {
+            try jar.send("GET", target, BrowserFixture.navigation + [host] + more)
+        }
+        let form = try #require(send(Self.home, "/home").only("Location"))
+        let page = try send(Self.home, form)
+        let answer = try jar.fill(page, form, "username=joe&password=Welcome1", [Self.home])
+        let cookie = try #require(answer.head.values("Set-Cookie").first { $0.hasPrefix("portcullis=") })
+        #expect(cookie.contains("; Path=/; Domain=example.com; HttpOnly; SameSite=Lax"), "\(cookie)")
+        #expect(try send(Self.shop, "/app/x").status == 200)
+        #expect(try fixture.lastRequest("/app/x").only("Cookie") == nil)
+        let out = try send(Self.shop, "/oauth2/logout", ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Dest: document"])
+        let removal = try #require(out.head.values("Set-Cookie").first { $0.hasPrefix("portcullis=;") })
+        #expect(removal.contains("Domain=example.com") && removal.contains("Max-Age=0"), "\(removal)")
+        #expect(try send(Self.home, "/home").status == 302)
+    }
+
+    @Test("over TLS no browser is led back to a host in the clear")
+    func clear() throws {
+        let fixture = try gateway { $0["baseUrl"] = #""https://gw.example.com""# }
+        let sent = try Browser(fixture).send(CookieJar(fixture.gateway), Self.shop, "/app/x")
+        #expect(sent.status == 421 && sent.only("Location") == nil)
+    }
+
     @Test("another user may log in for a page that the first may not see")
     func otherAccount() throws {
         let fixture = try gateway()

@@ -135,6 +135,9 @@ import Testing
                 == "__Host-portcullis=v; Path=/; HttpOnly; SameSite=Lax; Secure")
         #expect(BrowserCookie.session.setting("v", secure: false) == "portcullis=v; Path=/; HttpOnly; SameSite=Lax")
         #expect(BrowserCookie.login.removing(secure: false).hasSuffix("; Max-Age=0"))
-        #expect(Set(BrowserCookie.names).count == 12)
+        #expect(
+            BrowserCookie.session.shared(in: "example.com").setting("v", secure: true)
+                == "__Secure-portcullis=v; Path=/; Domain=example.com; HttpOnly; SameSite=Lax; Secure")
+        #expect(Set(BrowserCookie.names).count == 13)
     }
 }

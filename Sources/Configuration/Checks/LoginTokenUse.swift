@@ -2,16 +2,23 @@ import Bytes
 import Declaration
 import Model
 
-extension RouteEntry {
+/// What routes use of the tokens of logins.
+package struct LoginTokenUse {
+    private let configuration: GatewayConfiguration
+
+    package init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
+
+    private var logins: [RouteLoginEntry] { configuration.routes.compactMap(\.login) }
+
     /// Reports tokens of logins where no login has them.
-    func checkLoginTokens(at pointer: String, _ configuration: GatewayConfiguration, _ findings: Findings) {
-        for injection in injections(configuration.webgates)
-        where injection.issuer == InjectionEntry.login && login?.passesTokens != true {
+    func check(_ route: RouteEntry, at pointer: String, _ findings: Findings) {
+        for injection in route.injections(configuration.webgates)
+        where injection.issuer == InjectionEntry.login && route.login?.passesTokens != true {
             findings.error(
                 injection.pointer, "no login of the route keeps the tokens of its provider",
                 expected: "\"login\": {\"providers\": …, \"tokens\": true} beside it")
         }
-        guard let login else { return }
+        guard let login = route.login else { return }
         let silent = login.ways.filter { name in
             let entry = configuration.identityProviders.first { $0.name == name }
             return entry.map { $0.kind == .local || $0.settings?.issuesTokens == false } ?? false
@@ -27,13 +34,6 @@ extension RouteEntry {
                 expected: "a provider of OpenID Connect or OAuth 2")
         }
     }
-}
-
-/// What routes use of the tokens of logins.
-package struct LoginTokenUse {
-    private let logins: [RouteLoginEntry]
-
-    package init(_ configuration: GatewayConfiguration) { logins = configuration.routes.compactMap(\.login) }
 
     /// Whether some route passes on the tokens of logins at a provider.
     package func passesTokens(of provider: String) -> Bool {
