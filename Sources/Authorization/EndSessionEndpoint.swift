@@ -45,7 +45,8 @@ struct EndSessionEndpoint: Sendable {
     /// Whether a page of the same origin has the link that the user followed (Fetch Metadata section 2.4): an application's
     /// own "sign out". A navigation, as all requests here.
     private static func isFromOwnPage(_ request: EndpointRequest) -> Bool {
-        request.field("sec-fetch-site")?.isExactly("same-origin") == true
+        // What a browser fetches in advance, no user has asked for.
+        request.field("sec-fetch-site")?.isExactly("same-origin") == true && request.field("sec-purpose") == nil
     }
 
     private func answer(_ form: FormFields, _ browser: BrowserRequest) -> Answer {

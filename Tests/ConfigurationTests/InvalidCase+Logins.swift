@@ -196,7 +196,12 @@ extension InvalidCase {
         login(
             "own-recheck", #""login": {"providers": "local", "recheck": "5m"}"#,
             #"/routes/0/login: the gateway's own form has no users (expected users in users.json, which `portcullis users add` adds)"#,
-            #"/routes/0/login/recheck: a login at "local" yields no tokens, with which it could be asked (expected a provider of OpenID Connect or OAuth 2)"#
+            #"/routes/0/login/recheck: a login at "local" yields no tokens, with which it could be asked (expected providers of OpenID Connect or OAuth 2 alone)"#
+        ),
+        login(
+            "recheck-answered",
+            #""login": {"providers": "staff", "recheck": "5m"}, "upstreamAuth": "oam-challenge", "injection": {"issuer": "local"}"#,
+            #"/routes/0/login/recheck: the provider is asked before a request is forwarded, as this route's are not at once (expected no "upstreamAuth", "response" or "redirect" beside it)"#
         ),
         login(
             "limits", #""login": {"providers": "staff", "idleTimeout": "1m"}"#,

@@ -115,6 +115,7 @@ import Testing
             (#"{"decision": 1}"#, .policyUnavailable, "decision"),
             (#"{"decision": null}"#, .policyUnavailable, "decision"), ("{}", .policyUnavailable, "decision"),
             (#"{"evaluations": [{"decision": true}]}"#, .policyUnavailable, "decision"),
+            (#"{"decision": true, "evaluations": [{"decision": false}]}"#, .policyUnavailable, "evaluations"),
             (#"{"result": true}"#, .policyUnavailable, "decision"),
             (#"{"decision": false, "decision": true}"#, .policyUnavailable, "unusable"),
             (#"[{"decision": true}]"#, .policyUnavailable, "unusable"), ("true", .policyUnavailable, "unusable"),

@@ -43,15 +43,17 @@ struct HostLogin {
         let request = browser.request
         guard request.method == .get, LoginFlow.isNavigation(request),
             let texts = try? flow.seals.hostCodes.open(Array(code.utf8).span, now: browser.now).texts, texts.count == 4,
-            let target = ReturnTarget(texts[1]), let host = VisitedHost(texts.dropFirst(2)),
-            VisitedHost.origin(request.authority, secure: request.secure)?.isExactly(host.origin) == true,
-            BrowserRequest.values(of: .visit, request).contains(where: host.mark.isExactly)
+            let target = ReturnTarget(texts[1]), let host = VisitedHost(texts.dropFirst(2))
         else { return .done(SingleSignOnFailure.foreignRequest.response) }
+        let isHere =
+            VisitedHost.origin(request.authority, secure: request.secure)?.isExactly(host.origin) == true
+            && BrowserRequest.values(of: .visit, request).contains(where: host.mark.isExactly)
         return store.ask(.revoke(.id(texts[0])), now: browser.now) { result in
             guard case .success(.removed(let records)) = result else {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
-            guard let record = records.first, record.application.isExactly(HostLogin.application),
+            // One that was seen elsewhere counts nowhere any more.
+            guard isHere, let record = records.first, record.application.isExactly(HostLogin.application),
                 let session = try? flow.seals.session(record.sealed.span, now: browser.now)
             else { return .done(SingleSignOnFailure.foreignRequest.response) }
             let cookie = flow.seals.sessionCookie.setting(flow.seals.seal(session), secure: request.secure)

@@ -28,10 +28,17 @@ package struct LoginTokenUse {
                 "\(pointer)/login/tokens", "a login at \"\(name)\" yields no tokens",
                 expected: "providers of OpenID Connect or OAuth 2 alone")
         }
-        if login.recheck != nil, silent.count == login.ways.count, let name = silent.first {
+        guard login.recheck != nil else { return }
+        if let name = silent.first {
             findings.error(
                 "\(pointer)/login/recheck", "a login at \"\(name)\" yields no tokens, with which it could be asked",
-                expected: "a provider of OpenID Connect or OAuth 2")
+                expected: "providers of OpenID Connect or OAuth 2 alone")
+        }
+        if route.options.challengeRule != nil || route.answer != nil {
+            findings.error(
+                "\(pointer)/login/recheck",
+                "the provider is asked before a request is forwarded, as this route's are not at once",
+                expected: "no \"upstreamAuth\", \"response\" or \"redirect\" beside it")
         }
     }
 

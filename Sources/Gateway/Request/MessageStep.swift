@@ -69,6 +69,13 @@ final class MessageStep: LoopPart {
                 return nil
             }
             let path = exchange.path
+            for subject in message.subscriptions {
+                guard let reason = rules.refusal(of: subject, by: exchange.principal, path: path.readable) else {
+                    continue
+                }
+                refuse(exchange, reason, of: subject, id: message.id, bytes: bytes)
+                return nil
+            }
             guard let subject = message.subject else { return buffer }
             exchange.response.message?.rule = rules.rule(of: subject)?.name
             guard let reason = rules.refusal(of: subject, by: exchange.principal, path: path.readable) else {
@@ -86,8 +93,11 @@ final class MessageStep: LoopPart {
         guard requestHeaders.occurrences(.contentType) == 1, let value = requestHeaders.value(.contentType),
             !requestHeaders.hasContentCoding(bytes)
         else { return false }
-        let type = String(copying: bytes.slice(value)).lowercased().filter { $0 != " " && $0 != "\"" }
-        return ["application/json", "application/json;charset=utf-8"].contains { type.isExactly($0) }
+        let parts = String(copying: bytes.slice(value)).lowercased().split(separator: ";", maxSplits: 1)
+            .map { part in part.trimming { $0 == " " } }
+        let charsets = ["charset=utf-8", "charset=\"utf-8\""]
+        return parts.first?.isExactly("application/json") == true
+            && parts.dropFirst().allSatisfy { part in charsets.contains { $0.isExactly(part) } }
     }
 
     // MARK: Refusals

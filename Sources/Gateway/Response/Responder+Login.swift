@@ -75,8 +75,11 @@ extension GatewaySnapshot {
         guard exchange.forwardAuth == nil, let route = exchange.route, !route.entry.hosts.isEmpty else { return nil }
         let path = exchange.path
         let host = String(copying: bytes.slice(exchange.head.authority))
-        // In the clear a code would be read, and with it the session of a login over TLS.
-        guard let home = names.home(of: host), exchange.isSecure || !home.isSecure,
+        // A code must reach no one but the gateway: not in the clear, nor at a port or a host of a pattern, which may be those
+        // of others.
+        guard let home = names.home(of: host), exchange.isSecure == home.isSecure,
+            let place = try? WebOrigin("\(home.isSecure ? "https" : "http")://\(host)"), place.port == home.port,
+            route.entry.hosts.contains(where: { !$0.isWildcard && $0.fits(place.host) }),
             policy.routes.hasLogin(
                 of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
                 headers: headers) == false

@@ -107,7 +107,7 @@ extension ProviderLogin {
         guard let names = PathSegment.decode(request.path, behind: paths[.providerFrameLogout]), names.count == 1,
             let provider = provider(named: names[0])
         else { return .done(ProviderLogin.unknownProvider) }
-        guard let query = try? FormFields.parse(request.query.span), query.repeatedName == nil,
+        guard request.method == .get, let query = try? FormFields.parse(request.query.span), query.repeatedName == nil,
             let notice = provider.logoutNotice(
                 issuer: query.first("iss") ?? "", sessionID: query.first("sid") ?? "", now: now)
         else { return .done(ProviderLogin.refusal(400, reason: .providerLogoutMalformed)) }

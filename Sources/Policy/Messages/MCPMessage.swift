@@ -50,7 +50,9 @@ package struct MCPMessage: Sendable {
     package let method: String
     /// Nil for methods that no rule is about.
     package let subject: Subject?
-    /// `params.name`, else `params.uri`: what `Mcp-Name` repeats.
+    /// What a stream of events is to tell of: resources, each of them judged.
+    package let subscriptions: [Subject]
+    /// What `Mcp-Name` repeats.
     private let name: String?
 
     /// Reads a whole body. Refuses all that two readers could take for different messages.
@@ -75,7 +77,7 @@ package struct MCPMessage: Sendable {
         let isAnswer = node["result"] != nil || node["error"] != nil
         guard let field = node["method"] else {
             guard isAnswer else { throw problem("the message has no method") }
-            (method, subject, name) = ("", nil, nil)
+            (method, subject, name, subscriptions) = ("", nil, nil, [])
             return
         }
         guard let method = field.string, !method.isEmpty, !isAnswer else {
@@ -86,15 +88,20 @@ package struct MCPMessage: Sendable {
         guard params == nil || params?.members != nil else {
             throw problem("\"params\" is no object", code: Problem.badParameters)
         }
-        name = (params?["name"] ?? params?["uri"])?.string
+        let uris = Place.subscriptions(params) ?? []
+        subscriptions = uris.compactMap { uri in uri.string.map { Subject(kind: .resource, name: $0) } }
+        guard subscriptions.count == uris.count else {
+            throw problem("a subscription is no URI", code: Problem.badParameters)
+        }
         guard let place = Place(of: method) else {
-            subject = nil
+            (subject, name) = (nil, (params?["name"] ?? params?["uri"])?.string)
             return
         }
         guard let subject = place.subject(params) else {
             throw problem("\"params\" does not say what the request is about", code: Problem.badParameters)
         }
         self.subject = subject
+        name = subject.name
     }
 
     /// Whether a field of the request says another method or name than the body. Fields that an upstream could take for
@@ -102,15 +109,15 @@ package struct MCPMessage: Sendable {
     package func isContradicted(by headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         for i in 0..<headers.count where headers[i].token == .other {
             let field = bytes.slice(headers[i].name)
-            let expected: String? =
-                if ManagedName.isAlias(field, of: MCPMessage.methodField.span) {
-                    method
-                } else if ManagedName.isAlias(field, of: MCPMessage.nameField.span) {
-                    name
-                } else {
-                    nil
-                }
-            if let expected, !MCPMessage.says(bytes.slice(headers[i].value), expected) { return true }
+            let expected: String?
+            if ManagedName.isAlias(field, of: MCPMessage.methodField.span) {
+                expected = method
+            } else if ManagedName.isAlias(field, of: MCPMessage.nameField.span) {
+                expected = name
+            } else {
+                continue
+            }
+            guard let expected, MCPMessage.says(bytes.slice(headers[i].value), expected) else { return true }
         }
         return false
     }
@@ -145,6 +152,14 @@ private enum Place {
         case "completion/complete": self = .reference
         default: return nil
         }
+    }
+
+    /// The resources that a stream is to tell of (`subscriptions/listen`), at whichever place of the parameters; nil for none.
+    static func subscriptions(_ params: JSONNode?) -> [JSONNode]? {
+        params?.members?.lazy.compactMap { member in
+            member.name.lowercased().isExactly("resourcesubscriptions")
+                ? member.node.array ?? [member.node] : subscriptions(member.node)
+        }.first
     }
 
     /// Nil where the parameters do not say it in exactly one way.

@@ -74,19 +74,16 @@ package final class MessageRules: Sendable {
     ///   - principal: nil for a caller without a credential, where the route admits such.
     ///   - path: the canonical path of the request.
     package func refusal(of subject: MCPMessage.Subject, by principal: Principal?, path: Span<UInt8>) -> Reason? {
-        if subject.kind == .resource, let names = names[.resource], names.exact[Array(subject.name.utf8)] == nil,
-            MessageRules.climbs(subject.name)
-        {
-            return .toolNotAllowed
+        if subject.kind == .resource, let names = names[.resource], names.exact[Array(subject.name.utf8)] == nil {
+            guard ResourceURI.isPlain(subject.name) else { return .toolNotAllowed }
+            // A server may take what a query belongs to for the resource.
+            if let end = subject.name.firstIndex(of: "?") {
+                let named = MCPMessage.Subject(kind: .resource, name: String(subject.name[..<end]))
+                if let reason = refusal(of: named, by: principal, path: path) { return reason }
+            }
         }
         guard let rule = rule(of: subject) else { return allowsOthers ? nil : .toolNotAllowed }
         return rule.lacking(principal, path: path)
-    }
-
-    /// Whether a server may read a URI as another one, under another rule: by dot segments, in any encoding.
-    private static func climbs(_ uri: String) -> Bool {
-        let text = uri.lowercased()
-        return ["/..", "\\", "%2e", "%2f", "%5c", "%25"].contains { text.contains($0) }
     }
 
     /// The scopes that a client has to ask for: those that it has, those of the route and those of the rule.

@@ -23,6 +23,10 @@ extension AuthZENFormat: AskedFormat {
         guard let answers = count == 1 ? [node] : node["evaluations"]?.array, answers.count <= count else {
             return failed("evaluations")
         }
+        // The answer to another question than this one counts as none.
+        let isOther =
+            count == 1 ? node["decision"] != nil && node["evaluations"] != nil : node["decision"]?.bool == false
+        guard !isOther else { return failed("evaluations") }
         let decisions = answers.compactMap { $0["decision"]?.bool }
         guard decisions.count == answers.count else { return failed("decision") }
         if let refused = decisions.firstIndex(of: false) {

@@ -51,6 +51,8 @@ import Testing
                 BrowserFixture.navigation + [Field(name: "Sec-Fetch-Site", value: site), "Sec-Fetch-Dest: document"])
             #expect(answer.status == 200 && answer.text.contains("<form"), "\(site)")
         }
+        let prefetch = try jar.send("GET", "/oauth2/logout", Self.ownLink + ["Sec-Purpose: prefetch"])
+        #expect(prefetch.text.contains("<form"))
         for place in ["iframe", "image", "empty"] {
             let answer = try jar.send(
                 "GET", "/oauth2/logout",

@@ -113,6 +113,11 @@ import Testing
         for (uri, expected) in [
             ("file:///docs/a", 200), ("file:///docs/../secret", 403), ("file:///docs/%2e%2e/secret", 403),
             ("file:///docs/a%20b", 200), ("file:///secret", 403), ("file:///x", 403),
+            // Other spellings of what has a rule of its own, and of what is outside.
+            ("file:///docs/./a", 403), ("file:///docs//a", 403), ("file:///docs/%61", 403), ("file:///docs/a\\t", 403),
+            ("file:///docs/a ", 403), ("file:///docs/.\\t./secret", 403), ("file:///docs/a#b", 403),
+            ("file:///docs/a?b=c", 200), ("file:///docs/a?b/../c", 200), ("file:///docs/%zz", 403),
+            ("file:///docs/a\\u00e9", 403), ("File:///docs/a", 403), ("file:///docs/a/", 200),
         ] {
             for method in ["resources/read", "resources/subscribe", "Resources/Read"] {
                 #expect(try status(method, #"{"uri": "\#(uri)"}"#) == expected, "\(method) \(uri)")
@@ -120,6 +125,15 @@ import Testing
             #expect(
                 try status("completion/complete", #"{"ref": {"type": "ref/resource", "uri": "\#(uri)"}}"#) == expected)
         }
+        let streams = ["file:///docs/a", "file:///secret"]
+        for (uris, expected) in [([streams[0]], 200), (streams, 403), ([streams[1]], 403)] {
+            let list = uris.map { "\"\($0)\"" }.joined(separator: ", ")
+            #expect(try status("subscriptions/listen", #"{"resourceSubscriptions": [\#(list)]}"#) == expected)
+            #expect(
+                try status("subscriptions/listen", #"{"notifications": {"resourceSubscriptions": [\#(list)]}}"#)
+                    == expected)
+        }
+        #expect(try status("subscriptions/listen", #"{"resourceSubscriptions": [1]}"#) == 400)
         #expect(try status("prompts/get", #"{"name": "hello"}"#) == 200)
         #expect(try status("prompts/get", #"{"name": "search"}"#) == 403)
         #expect(try status("completion/complete", #"{"ref": {"type": "ref/prompt", "name": "other"}}"#) == 403)
@@ -189,8 +203,17 @@ import Testing
             #expect(response.status == status, "\(fields): \(response.text)")
             if status == 400 { #expect(JSONText(response.text)["error"]["code"].number == -32020) }
         }
+        // A resource has its name by its URI alone.
+        let read =
+            #"{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "file:///docs/a", "name": "x"}}"#
+        #expect(try post(fixture, read, as: joe, ["Mcp-Name: file:///docs/a"]).status == 200)
+        #expect(try post(fixture, read, as: joe, ["Mcp-Name: x"]).status == 400)
+        let ping = #"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#
+        #expect(try post(fixture, ping, as: joe, ["Mcp-Name: x"]).status == 400)
         let types: [[Field]] = [
-            ["Content-Type: text/plain"], ["Content-Type: application/json; charset=utf-16"], [],
+            ["Content-Type: \"application/json\""], ["Content-Type: app lication/json"],
+            ["Content-Type: application/\"json\""], ["Content-Type: text/plain"],
+            ["Content-Type: application/json; charset=utf-16"], [],
             ["Content-Type: application/json", "Content-Encoding: gzip"],
             ["Content-Type: application/json", "Content-Type: application/json"],
         ]
