@@ -207,7 +207,7 @@ struct CodeRedemption: Sendable {
         if client.issuer != nil, !hasFamily { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
         var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: action)
         issuance.shape = .standard
-        if OpenIDScope.isGranted(.openid, in: code.scope) { issuance.identity = IDToken(grant, nonce: code.nonce) }
+        issuance.identify(nonce: code.nonce)
         return issuance
     }
 }

@@ -24,13 +24,21 @@ package struct Issuance: Sendable {
     /// Refresh token of the response; nil for none.
     var refreshToken: String?
     /// The ID token to issue with the access token; nil for none.
-    var identity: IDToken?
+    private(set) var identity: IDToken?
 
     package init(_ grant: AccessTokenMinter.Grant, _ scope: GrantedScope, action: String) {
         self.grant = grant
         self.scope = scope
         self.action = action
         shape = grant.client.isStandard ? .standard : .contextual
+    }
+
+    /// Adds an ID token if the login in a browser has granted the scope for it (OpenID Connect Core section 3.1.3.3, for
+    /// refresh 12.2).
+    /// - Parameter nonce: of the authorization request; nil in the answer to a refresh.
+    mutating func identify(nonce: String? = nil) {
+        guard grant.session != nil, let scope = scope.claim, OpenIDScope.isGranted(.openid, in: scope) else { return }
+        identity = IDToken(grant, nonce: nonce)
     }
 
     /// Makes the access token one of a family (`TokenFamily`).

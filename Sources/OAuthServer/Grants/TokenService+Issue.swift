@@ -13,7 +13,10 @@ extension TokenService {
         }
         return token(of: issuance, now: now).then { [self] token in
             guard let token else { return .done(TokenFailure.issuerUnavailable.response) }
-            guard let identity = issuance.identity else { return .done(TokenService.reply(issuance, token)) }
+            // A reload may have changed the algorithm since the login.
+            guard let identity = issuance.identity, settings.hasOpenID else {
+                return .done(TokenService.reply(issuance, token))
+            }
             let sign: @Sendable () -> EndpointResponse = { [settings] in
                 let idToken = identity.signed(with: token.value, settings, now: now)
                 return TokenService.reply(issuance, token, idToken: idToken)

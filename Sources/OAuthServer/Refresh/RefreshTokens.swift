@@ -123,6 +123,7 @@ struct RefreshTokens: Sendable {
             to: try service.settings.resources.narrowed(wanted.resources, of: family.resources, client))
         service.settings.give(roles, to: &grant)
         var issuance = Issuance(grant, scope, action: "refresh_token")
+        issuance.identify()
         var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)
         // RFC 6749 section 6: the new refresh token keeps the scope of the old one.
         next.scope = record.scope

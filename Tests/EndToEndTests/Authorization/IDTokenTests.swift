@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+/// ID tokens for applications (OpenID Connect Core), in the running gateway.
+@Suite(.tags(.core)) struct IDTokenTests {
+    private static let redirect = AuthorizationFixture.redirect
+    private static let secret = "shop:shop-secret"
+
+    /// - Parameters:
+    ///   - more: further members of the client `shop`.
+    ///   - service: further members of the section `tokenService`.
+    private static func prepare(_ settings: inout FixtureSettings, _ more: String = "", service: String = "") {
+        AuthorizationFixture.prepare(&settings)
+        settings["tokenService"] = #"{"scopes": ["orders"]\#(service)}"#
+        settings["clients"] = FixtureSettings.list([
+            """
+            {"clientId": "shop", "clientSecret": "shop-secret", "redirectUris": ["\(redirect)"], "consent": "none",
+             "grantTypes": ["authorization_code", "refresh_token"]\(more)}
+            """
+        ])
+    }
+
+    /// The answer to the exchange of a code.
+    private static func logIn(
+        _ fixture: Fixture, scope: String, login: String = "username=joe&password=Welcome1"
+    ) throws -> JSONText {
+        let jar = CookieJar(fixture.gateway)
+        let link = AuthorizationFixture.link("shop", redirect, "&state=s&nonce=n-1&scope=\(scope)")
+        let form = try #require(jar.send("GET", link).only("Location"))
+        let loggedIn = try jar.fill(jar.send("GET", form), form, login)
+        let back = try jar.send("GET", #require(loggedIn.only("Location"), "\(loggedIn.status) \(loggedIn.text)"))
+        let code = try #require(AuthorizationFixture.parameter("code", back), "\(back.status) \(back.text)")
+        return JSONText(try fixture.redeem(code, client: secret).text)
+    }
+
+    private static func refresh(_ fixture: Fixture, _ tokens: JSONText, _ more: String = "") throws -> JSONText {
+        let token = try #require(tokens["refresh_token"].string)
+        return JSONText(
+            try fixture.grant("grant_type=refresh_token&refresh_token=\(token)\(more)", client: secret).text)
+    }
+
+    @Test(
+        "a refresh gives an ID token of the same login without nonce, if the scope is kept",
+        arguments: ["", #", "refreshReuseInterval": "30s""#])
+    func refreshed(more: String) throws {
+        let fixture = try Fixture { Self.prepare(&$0, more) }
+        let tokens = try Self.logIn(fixture, scope: "openid%20orders")
+        let first = JSONWebToken(try #require(tokens["id_token"].string)).claims
+        #expect(first["nonce"].string == "n-1")
+        let renewed = try Self.refresh(fixture, tokens)
+        let second = JSONWebToken(try #require(renewed["id_token"].string)).claims
+        for name in ["iss", "sub", "aud", "sid"] {
+            #expect(first[name].string != nil && second[name].string == first[name].string, "\(name)")
+        }
+        let time = try #require(first["auth_time"].integer)
+        #expect(second["auth_time"].integer == time && !second["nonce"].exists)
+        #expect(second["amr"].strings == first["amr"].strings && second["at_hash"].string != first["at_hash"].string)
+        let issued = try #require(second["iat"].integer)
+        #expect(try issued >= #require(first["iat"].integer) && #require(second["exp"].integer) > issued)
+        // It names the login at the logout, and opens nothing.
+        let identity = try #require(renewed["id_token"].string)
+        #expect(try fixture.request("GET", "/plain", [.bearer(identity)]).status == 401)
+        let narrow = try Self.refresh(fixture, renewed, "&scope=orders")
+        #expect(narrow["access_token"].exists && !narrow["id_token"].exists)
+        // The refresh token keeps the scope of the login.
+        #expect(try Self.refresh(fixture, narrow)["id_token"].exists)
+    }
+
+    @Test("without the scope openid a refresh gives no ID token")
+    func plain() throws {
+        let fixture = try Fixture { Self.prepare(&$0) }
+        let tokens = try Self.logIn(fixture, scope: "orders")
+        #expect(tokens["access_token"].exists && !tokens["id_token"].exists)
+        let renewed = try Self.refresh(fixture, tokens)
+        #expect(renewed["access_token"].exists && !renewed["id_token"].exists)
+    }
+}
