@@ -7,9 +7,13 @@ package struct SessionClaims {
 
     package init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
 
-    /// Those of all logins of routes with a provider.
+    /// Those of all logins with a provider. Logins of clients keep the usual ones, for ID tokens and user information.
     package func kept(at provider: String) -> [ClaimPath] {
-        logins(with: provider).flatMap { $0.login.claims ?? RouteLoginEntry.standardClaims }
+        let isOfClients = configuration.clients.contains {
+            $0.client.grants.asksUsers && $0.identityProviders.contains(where: provider.isExactly)
+        }
+        return logins(with: provider).flatMap { $0.login.claims ?? RouteLoginEntry.standardClaims }
+            + (isOfClients ? RouteLoginEntry.standardClaims : [])
     }
 
     /// Those that routes with logins at a provider name or look at, so that they are asked for.

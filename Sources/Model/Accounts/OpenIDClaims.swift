@@ -1,7 +1,15 @@
 /// The claims of ID tokens and user information that the gateway writes (OpenID Connect Core sections 2 and 5.1).
 package enum OpenIDClaims {
-    package static let names = [
-        "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "preferred_username",
-        "name", "given_name", "family_name", "email",
+    package static let names =
+        ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "preferred_username"]
+        + ofNames + profile + ["email", "email_verified"]
+
+    /// Those of the scope `profile` that accounts have, too.
+    package static let ofNames = ["name", "given_name", "family_name"]
+
+    /// Those of the scope `profile` that identity providers alone have.
+    package static let profile = [
+        "middle_name", "nickname", "profile", "picture", "website", "gender", "birthdate", "zoneinfo", "locale",
+        "updated_at",
     ]
 }

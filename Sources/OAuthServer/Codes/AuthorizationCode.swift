@@ -36,6 +36,8 @@ package struct AuthorizationCode: Sendable, Equatable {
     let provider: String
     /// Realm of the user's account.
     let realm: String
+    /// What the provider has said of the user, for ID tokens and user information; sealed in the store. Nil for none.
+    private(set) var claims: JSONNode?
 
     package init(
         redirectURI: String = "", challenge: String = "", proofKey: String? = nil, nonce: String? = nil, scope: String,
@@ -53,6 +55,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         login = session.login
         provider = session.provider
         realm = session.realm
+        if OpenIDScope.isGranted(.openid, in: scope) { claims = session.providedClaims }
     }
 
     /// Stores a new code: 256 random bits. Nil if the store fails.
@@ -68,6 +71,7 @@ package struct AuthorizationCode: Sendable, Equatable {
         record.refreshExpiresAt = now + AuthorizationCode.memorySeconds
         record.scope = scope
         record.attributes = json()
+        record.keep(claims, settings.storeKey)
         return settings.store.ask(.insert(record), now: now) { [record] answer in
             guard case .success(.record(_?)) = answer else { return .done(nil) }
             return settings.store.keepNewest(AuthorizationCode.maximumWaiting, like: record, now: now).map { code }

@@ -162,7 +162,7 @@ struct CodeRedemption: Sendable {
         (family.login.authenticatedAt, family.login.providerTime) = (
             code.login.authenticatedAt, code.login.providerTime
         )
-        let successor =
+        var successor =
             if let lifetimes = client.grants.refresh {
                 RefreshTokens(service: service).attach(to: &issuance, family, lifetimes, id: record.id, now: now)
             } else {
@@ -170,7 +170,8 @@ struct CodeRedemption: Sendable {
                     id: record.id, kind: .refresh, application: client.id, subject: record.subject,
                     tokenID: issuance.tokenID, accessExpiresAt: now + issuance.grant.lifetimeSeconds, issuedAt: now)
             }
-        return rotate(to: successor) { [issuance] in
+        successor.sealed = record.sealed
+        return rotate(to: successor) { [issuance, successor] in
             settings.store.keepNewest(CodeRedemption.maximumLogins, like: successor, now: now)
                 .then { service.issue(issuance, now: now) }
         }
@@ -207,7 +208,7 @@ struct CodeRedemption: Sendable {
         if client.issuer != nil, !hasFamily { grant.origins.append(TokenOrigin(tokenID: record.id, backendID: nil)) }
         var issuance = Issuance(grant, GrantedScope(granted: code.scope), action: action)
         issuance.shape = .standard
-        issuance.identify(nonce: code.nonce)
+        issuance.identify(nonce: code.nonce, provided: record.providedClaims(settings.storeKey))
         return issuance
     }
 }

@@ -119,6 +119,7 @@ package struct DeviceLogins: Sendable {
         decided.accessDigest = nil
         decided.subject = subject
         decided.attributes = login?.json() ?? DeviceLogins.denial
+        decided.keep(login?.claims, settings.storeKey)
         // Before the first decision the device exchanges nothing, so that none writes over the record of tokens.
         let single = StoreOperation.remember(key: "device-decision:\(record.id)", until: record.refreshExpiresAt)
         return settings.store.ask(single, now: now) { [decided] answer in

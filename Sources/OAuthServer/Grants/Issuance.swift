@@ -1,3 +1,4 @@
+import Bytes
 import Identity
 import Model
 
@@ -35,10 +36,12 @@ package struct Issuance: Sendable {
 
     /// Adds an ID token if the login in a browser has granted the scope for it (OpenID Connect Core section 3.1.3.3, for
     /// refresh 12.2).
-    /// - Parameter nonce: of the authorization request; nil in the answer to a refresh.
-    mutating func identify(nonce: String? = nil) {
+    /// - Parameters:
+    ///   - nonce: of the authorization request; nil in the answer to a refresh.
+    ///   - provided: what the identity provider has said of the user; nil for none.
+    mutating func identify(nonce: String? = nil, provided: JSONNode?) {
         guard grant.session != nil, let scope = scope.claim, OpenIDScope.isGranted(.openid, in: scope) else { return }
-        identity = IDToken(grant, nonce: nonce)
+        identity = IDToken(grant, nonce: nonce, provided: provided)
     }
 
     /// Makes the access token one of a family (`TokenFamily`).

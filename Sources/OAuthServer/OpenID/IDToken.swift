@@ -12,10 +12,13 @@ struct IDToken: Sendable {
 
     private let grant: AccessTokenMinter.Grant
     private let nonce: String?
+    private let provided: JSONNode?
 
-    init(_ grant: AccessTokenMinter.Grant, nonce: String?) {
+    /// - Parameter provided: what the identity provider has said of the user; nil for none.
+    init(_ grant: AccessTokenMinter.Grant, nonce: String?, provided: JSONNode?) {
         self.grant = grant
         self.nonce = nonce
+        self.provided = provided
     }
 
     func signed(with accessToken: [UInt8], _ settings: TokenServiceSettings, now: Int64) -> [UInt8] {
@@ -29,6 +32,8 @@ struct IDToken: Sendable {
         if let time = grant.authenticatedAt { writer.member("auth_time", time) }
         if let nonce { writer.member("nonce", nonce) }
         if !grant.methods.isEmpty { writer.member("amr", grant.methods) }
+        let user = grant.virtual ? nil : settings.users.user(named: grant.subject, realm: grant.client.realm)
+        UserDescription(subject: grant.subject, user: user, provided: provided).write(grant.scope ?? "", to: &writer)
         if let groups = grant.client.grants.groupsClaim { writer.member(groups, grant.roles) }
         if let session = grant.session { writer.member("sid", session) }
         writer.member("at_hash", IDToken.hash(accessToken, settings.signer.key.algorithm))

@@ -4,6 +4,7 @@ import HTTP
 import Identity
 import Model
 import Outbound
+import TokenStorage
 
 /// The UserInfo endpoint (OpenID Connect Core section 5.3): attributes of the user of an access token, by its scopes.
 struct UserAttributes: Sendable {
@@ -17,12 +18,12 @@ struct UserAttributes: Sendable {
         guard let bytes = request.credentials(), let token = String(validating: bytes, as: UTF8.self) else {
             return .done(UserAttributes.refusal(.malformedCredential, error: "invalid_request"))
         }
-        if let claims = try service.ownTokens.live(token, now: now) { return .done(describe(claims)) }
-        return service.grantRecords.claims(of: bytes, now: now).map { result in
+        if let claims = try service.ownTokens.live(token, now: now) { return describe(claims, now: now) }
+        return service.grantRecords.claims(of: bytes, now: now).then { result in
             switch result {
-            case .success(let claims) where service.ownTokens.current(claims) != nil: describe(claims)
-            case .failure(.unavailable): TokenFailure.storeUnavailable.response
-            default: UserAttributes.refusal(.invalidToken, error: "invalid_token")
+            case .success(let claims) where service.ownTokens.current(claims) != nil: describe(claims, now: now)
+            case .failure(.unavailable): .done(TokenFailure.storeUnavailable.response)
+            default: .done(UserAttributes.refusal(.invalidToken, error: "invalid_token"))
             }
         }
     }
@@ -36,16 +37,26 @@ struct UserAttributes: Sendable {
             reason, "no access token with the scope openid", headers: [(name: "WWW-Authenticate", value: challenge)])
     }
 
-    private func describe(_ claims: AccessTokenClaims) -> EndpointResponse {
+    private func describe(_ claims: AccessTokenClaims, now: Int64) -> Effect<EndpointResponse> {
         let settings = service.settings
         // A resource that got the token has no business here.
         if settings.resources.limit(claims.audience, own: settings.audience) {
-            return UserAttributes.refusal(.invalidToken, error: "invalid_token")
+            return .done(UserAttributes.refusal(.invalidToken, error: "invalid_token"))
         }
-        let scope = claims.scope ?? ""
-        guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: scope) else {
-            return UserAttributes.refusal(.insufficientScope, error: "insufficient_scope")
+        guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: claims.scope ?? "") else {
+            return .done(UserAttributes.refusal(.insufficientScope, error: "insufficient_scope"))
         }
+        // The record of the login that the token comes from.
+        let id = TokenFamily.id(of: claims.tokenID) ?? claims.tokenID
+        return service.ask(.find(.tokenID(id)), now: now) { answer in
+            guard case .record(let record?) = answer, record.kind == .refresh,
+                record.subject.isExactly(claims.subject)
+            else { return .done(describe(claims, provided: nil)) }
+            return .done(describe(claims, provided: record.providedClaims(settings.storeKey)))
+        }
+    }
+
+    private func describe(_ claims: AccessTokenClaims, provided: JSONNode?) -> EndpointResponse {
         let client = service.settings.clients.client(id: Array(claims.backendID.utf8).span)
         let user =
             claims.virtual
@@ -53,18 +64,8 @@ struct UserAttributes: Sendable {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("sub", claims.subject)
-        if OpenIDScope.isGranted(.profile, in: scope) {
-            writer.member("preferred_username", claims.subject)
-            // An attribute that the user does not have is left out (section 5.3.2).
-            let (first, last) = (user?.firstName ?? "", user?.lastName ?? "")
-            for (name, text) in [("given_name", first), ("family_name", last)] where !text.isEmpty {
-                writer.member(name, text)
-            }
-            let names = [first, last].filter { !$0.isEmpty }
-            if !names.isEmpty { writer.member("name", names.joined(separator: " ")) }
-        }
-        let email = OpenIDScope.isGranted(.email, in: scope) ? user?.email ?? "" : ""
-        if !email.isEmpty { writer.member("email", email) }
+        UserDescription(subject: claims.subject, user: user, provided: provided)
+            .write(claims.scope ?? "", to: &writer)
         // A client that has registered itself stands in tokens as its sponsor.
         if let groups = client?.grants.groupsClaim, client?.clientID.isExactly(claims.clientID) == true {
             writer.member(groups, claims.roles)

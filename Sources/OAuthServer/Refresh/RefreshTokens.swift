@@ -123,10 +123,12 @@ struct RefreshTokens: Sendable {
             to: try service.settings.resources.narrowed(wanted.resources, of: family.resources, client))
         service.settings.give(roles, to: &grant)
         var issuance = Issuance(grant, scope, action: "refresh_token")
-        issuance.identify()
+        let claims = record.providedClaims(service.settings.storeKey)
+        issuance.identify(provided: claims)
         var next = attach(to: &issuance, family, lifetimes, id: record.id, now: now)
         // RFC 6749 section 6: the new refresh token keeps the scope of the old one.
         next.scope = record.scope
+        next.keep(claims, service.settings.storeKey)
         // One entry ends all access tokens of the family, until the last of them has expired.
         if next.tokenID.isExactly(record.tokenID) {
             next.accessExpiresAt = max(next.accessExpiresAt, record.accessExpiresAt)
@@ -175,7 +177,7 @@ struct RefreshTokens: Sendable {
             let until = now + lifetimes.reuseSeconds
             let kept = RepeatedAnswer(response.body, to: request, until: until)
             var record = next.record
-            record.sealed = kept.sealed(service.settings.storeKey, id: record.id)
+            record.sealed = kept.sealed(service.settings.storeKey, in: record)
             let operation = StoreOperation.rotate(
                 refresh: digest, application: client.id, proposed: record,
                 reuse: .detected(graceSeconds: lifetimes.reuseSeconds))
@@ -202,7 +204,8 @@ struct RefreshTokens: Sendable {
                     kept.until <= end
                 else { return }
                 var erased = record
-                erased.sealed = key.seal([], id: id)
+                erased.keep(record.providedClaims(key), key)
+                if erased.sealed.isEmpty { erased.sealed = key.seal([], id: id) }
                 store.perform(.rekey(from: record, to: erased), now: end) { _ in }
             }
         }

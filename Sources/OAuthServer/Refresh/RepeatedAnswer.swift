@@ -29,13 +29,15 @@ struct RepeatedAnswer: Sendable, Equatable {
         }
     }
 
-    func sealed(_ key: TokenDigestKey, id: String) -> [UInt8] {
+    /// Beside the claims that the record keeps.
+    func sealed(_ key: TokenDigestKey, in record: TokenRecord) -> [UInt8] {
         key.seal(
             JSONWriter.object { writer in
+                if let claims = record.providedClaims(key) { TokenRecord.write(claims, to: &writer) }
                 writer.member("until", until)
                 writer.member("request", String(decoding: request, as: UTF8.self))
                 writer.member("body", body)
-            }, id: id)
+            }, id: record.id)
     }
 
     /// Nil for a record without one.

@@ -41,13 +41,13 @@ struct LoginAssembly: AssemblyPart {
                 let choice = choice(named: name)
                 settings.limitsByProvider[choice.provider] = limits(
                     lifetime: login.lifetime, idleTimeout: login.idleTimeout)
-                if !choice.isOwnForm {
-                    let claims = SessionClaims(configuration)
-                    settings.claimsByProvider[choice.provider] = KeptClaims(
-                        claims.kept(at: name), needed: claims.wanted(at: name))
-                }
                 if !settings.routeChoices.contains(choice) { settings.routeChoices.append(choice) }
             }
+        }
+        let claims = SessionClaims(configuration)
+        for entry in configuration.identityProviders {
+            settings.claimsByProvider[LoginChoice(entry).provider] = KeptClaims(
+                claims.kept(at: entry.name), needed: claims.wanted(at: entry.name))
         }
         settings.realm = RouteLogins.realm(configuration)
         for family in retained.families { family.prepare(&settings, tokens: tokens, context) }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -73,5 +74,73 @@ import Testing
         #expect(tokens["access_token"].exists && !tokens["id_token"].exists)
         let renewed = try Self.refresh(fixture, tokens)
         #expect(renewed["access_token"].exists && !renewed["id_token"].exists)
+    }
+
+    @Test("ID token and user info have the names and the address of the account, by scope")
+    func account() throws {
+        let fixture = try Fixture {
+            Self.prepare(&$0)
+            $0["users"] = """
+                [{"username": "joe", "password": "{PlainText}Welcome1", "email": "joe@example.com", "firstName": "Joe"}]
+                """
+        }
+        for (scope, email, name) in [
+            ("openid%20profile", nil, "Joe"), ("openid%20email", "joe@example.com", nil), ("openid", nil, nil),
+        ] as [(String, String?, String?)] {
+            let tokens = try Self.logIn(fixture, scope: scope)
+            for claims in try Self.descriptions(fixture, tokens) {
+                #expect(claims["sub"].string == "joe" && claims["email"].string == email, "\(claims)")
+                #expect(claims["name"].string == name && claims["given_name"].string == name, "\(claims)")
+                #expect(!claims["family_name"].exists && !claims["email_verified"].exists)
+            }
+        }
+    }
+
+    /// Of the same login: the ID token and the user information.
+    private static func descriptions(_ fixture: Fixture, _ tokens: JSONText) throws -> [JSONText] {
+        let bearer = Field.bearer(try #require(tokens["access_token"].string, "\(tokens)"))
+        return [
+            JSONWebToken(try #require(tokens["id_token"].string)).claims,
+            JSONText(try fixture.request("GET", "/oauth2/userinfo", [bearer]).text),
+        ]
+    }
+
+    @Test(
+        "users of a provider have its claims, after refreshes too, and the store has them sealed",
+        .enabled(if: LoginProvider.python != nil), arguments: ["", #", "refreshReuseInterval": "30s""#])
+    func provided(more: String) throws {
+        let provider = try LoginProvider(.mock)
+        let fixture = try LoginProvider.plainGateway(
+            #""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#
+        ) {
+            let backends = $0["backends"]
+            Self.prepare(&$0, #", "identityProvider": "staff""# + more)
+            $0["backends"] = backends
+            $0["identityProviders"] = """
+                [{"name": "staff", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
+                  "clientSecret": "s3cret", "usernamePrefix": "staff:", "userInfo": "always"}]
+                """
+            $0["routes"] = #"[{"path": "/plain", "upstream": "stub"}]"#
+            $0["store"] = #"{"kind": "sqlite"}"#
+        }
+        let jar = CookieJar(fixture.gateway)
+        let link = AuthorizationFixture.link("shop", Self.redirect, "&state=s&scope=openid%20email")
+        let answer = try provider.logIn(jar, link, typing: "sub=ann").answer
+        let back = try jar.send("GET", #require(answer.only("Location"), "\(answer.status) \(answer.text)"))
+        let code = try #require(AuthorizationFixture.parameter("code", back), "\(back.status) \(back.text)")
+        var tokens = JSONText(try fixture.redeem(code, client: Self.secret).text)
+        for _ in 0..<3 {
+            for claims in try Self.descriptions(fixture, tokens) {
+                #expect(claims["sub"].string == "staff:ann" && claims["email"].string == "ann@example.com", "\(claims)")
+                #expect(claims["email_verified"].bool == true && !claims["groups"].exists)
+            }
+            tokens = try Self.refresh(fixture, tokens)
+        }
+        let state = URL(filePath: fixture.gateway.configuration.path).appending(path: "state")
+        let stored = try FileManager.default.contentsOfDirectory(atPath: state.path).map {
+            try Data(contentsOf: state.appending(path: $0))
+        }
+        #expect(stored.contains { $0.range(of: Data("staff:ann".utf8)) != nil })
+        #expect(!stored.contains { $0.range(of: Data("ann@example.com".utf8)) != nil })
     }
 }
