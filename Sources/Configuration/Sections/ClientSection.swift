@@ -75,15 +75,18 @@ enum ClientSection {
         grants.accessTokenSeconds = object.value(
             "accessTokenLifetime", lifetime, default: 3600, "How long its access tokens live.")
         object.read(
-            "groupsClaim", Shape.name.reading(groupsClaim), into: &grants.groupsClaim,
+            "groupsClaim", groups, into: &grants.groupsClaim,
             """
-            The claim of ID tokens and user information that has the roles of the user, such as `groups`; none by \
-            default.
+            The claim of ID tokens and user information that has the roles of the user, such as `groups`; that of the token \
+            service by default.
             """)
     }
 
     /// At least a second.
     private static let lifetime = Shape<Duration>.duration.reading { $0.duration(from: 1000) }.wholeSeconds
+
+    /// The name of a claim for roles.
+    static let groups = Shape.name.reading(groupsClaim)
 
     private static func groupsClaim(_ field: Field) -> String? {
         guard let name = field.name("the name of a claim") else { return nil }

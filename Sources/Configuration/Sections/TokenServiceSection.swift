@@ -36,6 +36,8 @@ package struct TokenServiceSection: Sendable {
     package var rateLimits: [RateLimitReference]
     /// How clients register themselves (RFC 7591); nil where they do not.
     package var registration: RegistrationSection?
+    /// The claim of ID tokens and user information with the roles of users, for clients that name none.
+    package var groupsClaim: String?
 
     static func read(
         _ object: inout ObjectReader, baseURL: WebOrigin, _ paths: EndpointPaths
@@ -85,15 +87,22 @@ package struct TokenServiceSection: Sendable {
                 Limits of the requests to all of the gateway's own endpoints together, each the name of one of `rateLimits` \
                 or one of its own. The key `principal` counts by address here.
                 """),
-            registration: object.optional(
-                "registration", RegistrationSection.shape,
-                """
-                Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off \
-                by default.
-                """))
+            registration: registration(&object),
+            groupsClaim: object.optional(
+                "groupsClaim", ClientSection.groups,
+                "`groupsClaim` of all clients whose users log in by browser and that name none; off by default."))
         // So that a change of the index is noticed.
         _ = object.field.findings.path(of: section.keyIndexFile)
         return section
+    }
+
+    private static func registration(_ object: inout ObjectReader) -> RegistrationSection? {
+        object.optional(
+            "registration", RegistrationSection.shape,
+            """
+            Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off by \
+            default.
+            """)
     }
 
     private static func resources(_ object: inout ObjectReader) -> [String] {

@@ -15,6 +15,9 @@ struct ClientAssembly: AssemblyPart {
             client.loginChoices = entry.identityProviders.compactMap { name in
                 configuration.identityProviders.first { $0.name == name }.map { LoginChoice($0) }
             }
+            if client.grants.asksUsers, client.grants.groupsClaim == nil {
+                client.grants.groupsClaim = configuration.tokenService.groupsClaim
+            }
             if !entry.isRevoked {
                 keys[client.id] = KeyAssembly(context: context).clientKeys(
                     entry.clientKeys, at: "\(entry.pointer)/clientKeys")

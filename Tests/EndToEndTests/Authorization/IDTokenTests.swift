@@ -96,6 +96,20 @@ import Testing
         }
     }
 
+    @Test("roles are in the claim that the token service names, or the client")
+    func groups() throws {
+        for (more, name) in [("", "teams"), (#", "groupsClaim": "groups""#, "groups")] {
+            let fixture = try Fixture { Self.prepare(&$0, more, service: #", "groupsClaim": "teams""#) }
+            let tokens = try Self.logIn(fixture, scope: "openid")
+            for claims in try Self.descriptions(fixture, tokens) + [
+                JSONWebToken(#require(Self.refresh(fixture, tokens)["id_token"].string)).claims
+            ] {
+                #expect(claims[name].strings == ["Manager"], "\(claims)")
+                #expect(name == "teams" || !claims["teams"].exists)
+            }
+        }
+    }
+
     /// Of the same login: the ID token and the user information.
     private static func descriptions(_ fixture: Fixture, _ tokens: JSONText) throws -> [JSONText] {
         let bearer = Field.bearer(try #require(tokens["access_token"].string, "\(tokens)"))
