@@ -46,6 +46,8 @@ struct UserAttributes: Sendable {
         guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: claims.scope ?? "") else {
             return .done(UserAttributes.refusal(.insufficientScope, error: "insufficient_scope"))
         }
+        let describes = [OpenIDScope.profile, .email].contains { OpenIDScope.isGranted($0, in: claims.scope ?? "") }
+        guard describes, claims.session != nil else { return .done(describe(claims, provided: nil)) }
         // The record of the login that the token comes from.
         let id = TokenFamily.id(of: claims.tokenID) ?? claims.tokenID
         return service.ask(.find(.tokenID(id)), now: now) { answer in
