@@ -70,7 +70,9 @@ import Testing
         #expect(try fixture.request("GET", "/oauth2/userinfo", [token]).status == 401)
         #expect(try fixture.request("GET", "/mobile/platform/users/~", [token]).status == 401)
         #expect(fixture.upstream.requests("/reports/1").count == 2)
-        let line = fixture.gateway.waitForAccess { $0["reason"].string == "wrong_audience" }
+        let line = fixture.gateway.waitForAccess {
+            $0["path"].string == "/optional" && $0["reason"].string == "wrong_audience"
+        }
         #expect(line?["detail"].string?.contains("held: aud \"\(Self.tools)\"") == true)
     }
 
