@@ -99,7 +99,12 @@ package struct MessageFilter {
         return nil
     }
 
+    /// The mark that may begin a stream, which clients leave out.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     private func filtered(event: ArraySlice<UInt8>) throws(Failure) -> [UInt8] {
+        let mark = MessageFilter.byteOrderMark
+        let event = event.starts(with: mark) ? event.dropFirst(mark.count) : event
         var (data, others, isMessage): ([UInt8], [UInt8], Bool) = ([], [], true)
         for line in event.split(whereSeparator: { $0 == carriageReturn || $0 == lineFeed }) {
             if let value = MessageFilter.value(of: "data", line) {

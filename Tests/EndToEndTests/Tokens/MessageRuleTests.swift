@@ -258,6 +258,11 @@ import Testing
             #expect(names(data.last.map(String.init) ?? "") == ["search"], "\(stream.text)")
             #expect(stream.text.hasPrefix(": hello\r\nid: 1\r\n") && stream.text.contains("event: message\nid: 2\n"))
         }
+        // A stream may begin with a mark, which clients leave out.
+        fixture.upstream.on("/mcp") { _ in
+            [.reply("200 OK", ["Content-Type: text/event-stream"], body: "\u{FEFF}data: \(tools)\n\n")]
+        }
+        #expect(try names(String(post(fixture, list, as: bob).text.dropFirst("data: ".count))) == ["search"])
         for reply in [
             StubUpstream.Step.reply("200 OK", ["Content-Type: application/json", "Content-Encoding: gzip"], body: "x"),
             .reply("200 OK", ["Content-Type: text/plain"], body: tools),
