@@ -48,7 +48,7 @@ package enum ConfigurationLoader {
             RouteLogins.check(&values, findings)
             RouteAuthenticators.check(values, findings)
             EndpointPathCheck.check(of: endpoints, values.endpointSettings, findings)
-            values.sessions.checkCookieDomain(values.origins, findings)
+            values.sessions.checkCookieDomain(of: values.routes, values.origins, findings)
             values.checkRoutes(findings, endpoints: endpoints)
             SharedNames(values).checkOwners(findings)
             TokenScopes.check(values, findings)

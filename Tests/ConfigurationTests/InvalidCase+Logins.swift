@@ -177,6 +177,11 @@ extension InvalidCase {
             "cookie-domain-other", gateway: #""sessions": {"cookieDomain": "example.com"}"#,
             #"gateway.json:5: error: /sessions/cookieDomain: "127.0.0.1" is not below it (expected a parent domain of all base URLs, found "example.com")"#
         ),
+        InvalidCase(
+            "cookie-domain-host", files: cookieDomain,
+            [
+                #"routes.json:2: error: /routes/0/hosts/1: the host gets no cookie of "example.com" (expected a host below "cookieDomain" of "sessions", found "mail.example.org")"#
+            ]),
         login(
             "no-tokens", #""login": "staff", "injection": {"from": "login"}"#,
             #"/routes/0/injection: no login of the route keeps the tokens of its provider (expected "login": {"providers": …, "tokens": true} beside it)"#
@@ -209,6 +214,15 @@ extension InvalidCase {
             #"/routes/1/login/idleTimeout: another route has another value for the sessions of "staff" (expected one "idleTimeout" for a provider)"#
         ),
     ]
+
+    /// A login under a host that is not below the domain of the cookie.
+    private static var cookieDomain: [String: String] {
+        var files = routes(route("/a", #""login": "local", "hosts": ["shop.example.com", "mail.example.org"]"#))
+        files["gateway.json"] = ConfigurationDirectory.gateway(#""sessions": {"cookieDomain": "example.com"}"#)
+            .replacing("http://127.0.0.1:8080", with: "https://gw.example.com")
+        files["users.json"] = #"[{"username": "joe", "password": "{PlainText}Welcome1"}]"#
+        return files
+    }
 
     /// A route with a login at a provider.
     private static func login(_ id: String, _ members: String, more: String? = nil, _ errors: String...) -> InvalidCase

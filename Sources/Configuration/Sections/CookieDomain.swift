@@ -46,14 +46,22 @@ enum CookieDomain {
 }
 
 extension SessionsSection {
-    /// Reports a domain that hosts of the gateway would get no cookie of.
+    /// Reports a domain that hosts with logins would get no cookie of.
     /// - Parameter origins: those of the gateway.
-    func checkCookieDomain(_ origins: [WebOrigin], _ findings: Findings) {
-        guard let domain = cookieDomain,
-            let other = origins.first(where: { !$0.host.isExactly(domain) && !$0.host.hasSuffix(".\(domain)") })
-        else { return }
-        findings.error(
-            "/sessions/cookieDomain", "\"\(other.host)\" is not below it", expected: "a parent domain of all base URLs",
-            found: "\"\(domain)\"")
+    func checkCookieDomain(of routes: [RouteEntry], _ origins: [WebOrigin], _ findings: Findings) {
+        guard let domain = cookieDomain else { return }
+        func isOutside(_ host: String) -> Bool { !host.isExactly(domain) && !host.hasSuffix(".\(domain)") }
+        if let other = origins.map(\.host).first(where: isOutside) {
+            findings.error(
+                "/sessions/cookieDomain", "\"\(other)\" is not below it", expected: "a parent domain of all base URLs",
+                found: "\"\(domain)\"")
+        }
+        for (index, route) in routes.enumerated() where route.login != nil {
+            for (place, host) in route.hosts.enumerated() where isOutside(String(decoding: host.name, as: UTF8.self)) {
+                findings.error(
+                    "/routes/\(index)/hosts/\(place)", "the host gets no cookie of \"\(domain)\"",
+                    expected: "a host below \"cookieDomain\" of \"sessions\"", found: "\"\(host)\"")
+            }
+        }
     }
 }

@@ -68,21 +68,27 @@ extension Responder {
 }
 
 extension GatewaySnapshot {
-    /// The host of a page whose browsers log in at `baseUrl` and come back by a code: one that the route names, where browsers
-    /// do not log in. Nil where they do, and behind another proxy, which sends them to `baseUrl` itself. There a login of the
-    /// same page serves those who go on there.
+    /// Where browsers log in that have asked a host which a route names, and then come back by a code; nil for a host where they
+    /// log in. A code must reach no one but the gateway: not in the clear, nor at a port or a host of a pattern, which may be those
+    /// of others.
+    ///
+    /// - Parameters:
+    ///   - authority: as in `Host`.
+    ///   - secure: whether the browser's connection is encrypted.
+    package func loginHome(of route: Route, at authority: String, secure: Bool) -> WebOrigin? {
+        guard let home = names.home(of: authority), home.isSecure == secure,
+            let place = try? WebOrigin("\(secure ? "https" : "http")://\(authority)"), place.port == home.port,
+            route.entry.hosts.contains(where: { !$0.isWildcard && $0.fits(place.host) })
+        else { return nil }
+        return home
+    }
+
+    /// The host of a page whose browsers come back by a code; nil for another one, and behind another proxy, which sends them to
+    /// `baseUrl` itself.
     func visitedHost(of exchange: Exchange, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> VisitedHost? {
-        guard exchange.forwardAuth == nil, let route = exchange.route, !route.entry.hosts.isEmpty else { return nil }
-        let path = exchange.path
         let host = String(copying: bytes.slice(exchange.head.authority))
-        // A code must reach no one but the gateway: not in the clear, nor at a port or a host of a pattern, which may be those
-        // of others.
-        guard let home = names.home(of: host), exchange.isSecure == home.isSecure,
-            let place = try? WebOrigin("\(home.isSecure ? "https" : "http")://\(host)"), place.port == home.port,
-            route.entry.hosts.contains(where: { !$0.isWildcard && $0.fits(place.host) }),
-            policy.routes.hasLogin(
-                of: route, at: home.authority, path: path.readable, bytes: bytes, head: exchange.head,
-                headers: headers) == false
+        guard exchange.forwardAuth == nil, let route = exchange.route,
+            loginHome(of: route, at: host, secure: exchange.isSecure) != nil
         else { return nil }
         let held = Cookies.values(of: BrowserCookie.visit.name(secure: exchange.isSecure), headers, bytes)
         return VisitedHost(

@@ -42,7 +42,8 @@ package struct LoginTokens: Sendable {
             guard let record, record.kind == .provided, record.accessLives(at: now) else {
                 return .done(.failure(.ended))
             }
-            guard let tokens = seals.tokens(record.sealed, now: now) else { return .done(ended(record, now: now)) }
+            // A login from before the gateway kept tokens: the next one has them.
+            guard let tokens = seals.tokens(record.sealed, now: now) else { return .done(.failure(.ended)) }
             if demand.isMet(by: tokens, now: now) { return .done(.success(tokens)) }
             if tokens.pausedUntil > now {
                 let lasts = demand.isMet(by: tokens, patience: patienceSeconds, now: now)

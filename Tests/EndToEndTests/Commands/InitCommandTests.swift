@@ -211,6 +211,7 @@ import Testing
             ([new, "--users", "--owner", "no-such-user"], "--owner is not a user of this machine: no-such-user"),
             ([new, "--users", "--base-url", "ftp://x"], "--base-url is not an http or https URL"),
             ([new, "--users", "--upstream", "ftp://x"], "--upstream is not an http or https URL"),
+            ([new, "--mcp", "--upstream", "http://127.0.0.1:9000/mcp"], "--upstream is the server without its path"),
             (
                 [new, "--users", "--base-url", "https://user:secret@x"],
                 #"--base-url is not an http or https URL without user name and password: "https://***@x""#

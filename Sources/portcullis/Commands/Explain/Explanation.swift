@@ -191,7 +191,7 @@ struct Explanation {
             let isThere = policy.routes.hasLogin(
                 of: route, at: home.authority, path: path.span, bytes: request.span, head: head, headers: fields)
         {
-            if !isThere, !route.entry.hosts.isEmpty {
+            if snapshot.loginHome(of: route, at: host, secure: home.isSecure) != nil {
                 return pass("answer", "302 to the login at \(home), and back to \(host) by a code")
             }
             let target = ReturnTarget(of: head, request.span).text

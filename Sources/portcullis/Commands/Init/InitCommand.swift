@@ -64,6 +64,10 @@ enum InitCommand: Command {
         let named = try kind(arguments)
         let kind = if let named { named } else { try ask() }
         let upstream = try upstream(kind.upstream ?? arguments["--upstream"] ?? "http://127.0.0.1:9000")
+        if arguments.has("--mcp"), let url = try? WebURL(upstream), url.target != "/" {
+            throw .misuse(
+                "--upstream is the server without its path, as in \(url.origin): the route is \(InitDraft.messagePath)")
+        }
         let base = try baseURL(arguments["--base-url"], address, asks: named == nil)
         let draft = try InitDraft(kind.kind, upstream: upstream, listener: address, baseURL: base)
         try check(draft)

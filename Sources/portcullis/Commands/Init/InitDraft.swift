@@ -121,7 +121,7 @@ struct InitDraft {
         """
     }
 
-    private static let messagePath = "/mcp"
+    static let messagePath = "/mcp"
 
     private static func ownMessages(_ hash: String) -> String {
         """
