@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// ID tokens for applications (OpenID Connect Core), in the running gateway.
-@Suite(.tags(.core)) struct IDTokenTests {
+@Suite struct IDTokenTests {
     private static let redirect = AuthorizationFixture.redirect
     private static let secret = "shop:shop-secret"
 
@@ -67,7 +67,7 @@ import Testing
         #expect(try Self.refresh(fixture, narrow)["id_token"].exists)
     }
 
-    @Test("without the scope openid a refresh gives no ID token")
+    @Test("without the scope openid a refresh gives no ID token", .tags(.core))
     func plain() throws {
         let fixture = try Fixture { Self.prepare(&$0) }
         let tokens = try Self.logIn(fixture, scope: "orders")
@@ -76,7 +76,7 @@ import Testing
         #expect(renewed["access_token"].exists && !renewed["id_token"].exists)
     }
 
-    @Test("ID token and user info have the names and the address of the account, by scope")
+    @Test("ID token and user info have the names and the address of the account, by scope", .tags(.core))
     func account() throws {
         let fixture = try Fixture {
             Self.prepare(&$0)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("roles are in the claim that the token service names, or the client")
+    @Test("roles are in the claim that the token service names, or the client", .tags(.core))
     func groups() throws {
         for (more, name) in [("", "teams"), (#", "groupsClaim": "groups""#, "groups")] {
             let fixture = try Fixture { Self.prepare(&$0, more, service: #", "groupsClaim": "teams""#) }

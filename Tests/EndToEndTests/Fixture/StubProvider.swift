@@ -129,8 +129,7 @@ final class StubProvider: Sendable {
 
     /// A gateway whose browsers log in at it, under the name `outside`.
     func gateway(_ entry: String = "", _ routes: [String]) throws -> Fixture {
-        try LoginProvider.gateway(self.entry + entry) {
-            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+        try LoginProvider.plainGateway(self.entry + entry) {
             $0["routes"] = FixtureSettings.list(routes)
         }
     }

@@ -225,8 +225,7 @@ import Testing
         let server = try StubUpstream()
         server.on("/token") { _ in IssuedElsewhere.token("exchanged") }
         let type = isIDToken ? #", "subjectTokenType": "urn:ietf:params:oauth:token-type:id_token""# : ""
-        let fixture = try LoginProvider.gateway(provider.entry) {
-            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+        let fixture = try LoginProvider.plainGateway(provider.entry) {
             $0["issuers"] = """
                 {"local": {"module": "embedded"},
                  "other": {"module": "oauth2", "tokenEndpoint": "\(server.url)/token", "allowHttp": true,
@@ -254,8 +253,7 @@ import Testing
         provider.state.withLock { $0.lifetime = 100_000 }
         let route = #"{"path": "/page", "upstream": "stub", "login": {"providers": "outside", "recheck": "10m"}}"#
         let clock = try SteppedClock()
-        let fixture = try LoginProvider.gateway(provider.entry, environment: clock.environment) {
-            for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
+        let fixture = try LoginProvider.plainGateway(provider.entry, environment: clock.environment) {
             $0["routes"] = FixtureSettings.list([route])
             $0["sessions"] = #"{"lifetime": "48h", "idleTimeout": "0s", "staleAfter": "5m"}"#
         }

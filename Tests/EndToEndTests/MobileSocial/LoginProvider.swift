@@ -88,9 +88,9 @@ final class LoginProvider: Sendable {
 
     /// A gateway as without the families of endpoints, whose browsers log in at a provider of the name `outside`.
     static func plainGateway(
-        _ entry: String, _ more: @escaping (inout FixtureSettings) -> Void
+        _ entry: String, environment: [String: String] = [:], _ more: @escaping (inout FixtureSettings) -> Void
     ) throws -> Fixture {
-        try gateway(entry) {
+        try gateway(entry, environment: environment) {
             for section in ["serviceDomains", "webgates", "authenticationSchemes"] { $0[section] = nil }
             $0["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
             more(&$0)
