@@ -228,7 +228,7 @@ extension OAuth2ProxyConversion {
             lifetime = min(lifetime, refresh.milliseconds)
             attention(
                 refresh.place, "cookie_refresh",
-                "sessions are not refreshed; they last \(refresh.text), and the provider is asked again by a redirect")
+                "sessions last \(refresh.text), then the provider is asked by a redirect; \"recheck\" asks without one")
         }
         if lifetime == 0 {
             attention(expiry?.place, "cookie_expire", "sessions that end with the browser last 8h")

@@ -171,7 +171,8 @@ enum OAuth2ProxySettings {
             ["pass_access_token"],
             .unneededIf(
                 "false", "the upstream gets no token",
-                "the provider's token is not forwarded; an `injection` gives the upstream a token of its own")
+                "not converted: \"tokens\": true of the login and \"injection\": {\"from\": \"login\"} forward the token"
+            )
         ),
         (
             ["pass_authorization_header"],
