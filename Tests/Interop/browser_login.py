@@ -21,7 +21,7 @@ import time
 SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
 
 
-class Navigated(Exception):
+class Navigated(AssertionError):
     """The page that was asked is gone: the browser is on its way to another one."""
 
 

@@ -86,10 +86,9 @@ extension GatewaySnapshot {
     /// The host of a page whose browsers come back by a code; nil for another one, and behind another proxy, which sends them to
     /// `baseUrl` itself.
     func visitedHost(of exchange: Exchange, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> VisitedHost? {
+        guard exchange.forwardAuth == nil, let route = exchange.route, !route.entry.hosts.isEmpty else { return nil }
         let host = String(copying: bytes.slice(exchange.head.authority))
-        guard exchange.forwardAuth == nil, let route = exchange.route,
-            loginHome(of: route, at: host, secure: exchange.isSecure) != nil
-        else { return nil }
+        guard loginHome(of: route, at: host, secure: exchange.isSecure) != nil else { return nil }
         let held = Cookies.values(of: BrowserCookie.visit.name(secure: exchange.isSecure), headers, bytes)
         return VisitedHost(
             authority: host, secure: exchange.isSecure, held: held.map { String(copying: bytes.slice($0)) })

@@ -38,8 +38,9 @@ final class Responder: LoopPart {
         let accept = requestHeaders.value(.accept)
         let asPage = accept.map { AcceptField.prefersHTML($0, bytes) } ?? false
         var login: [UInt8]?
-        let visited = exchange.snapshot.visitedHost(of: exchange, requestHeaders, bytes)
+        var visited: VisitedHost?
         if let route, route.takesCookies, reason.status == 401 || asPage && reason.status == 403 {
+            visited = exchange.snapshot.visitedHost(of: exchange, requestHeaders, bytes)
             login = exchange.snapshot.policy.loginLocation(
                 route, for: reason, of: exchange.principal, at: visited, bytes: bytes, head: exchange.head,
                 headers: requestHeaders, now: poller.wallSeconds)
