@@ -52,6 +52,7 @@ package enum ConfigurationLoader {
             values.checkRoutes(findings, endpoints: endpoints)
             SharedNames(values).checkOwners(findings)
             TokenScopes.check(values, findings)
+            values.tokenService.checkAlgorithms(of: values.clients, findings)
             values.checkIssuerHosts(findings)
             values.checkApplications(findings)
             for part in extensions { part.check(values, findings) }

@@ -19,8 +19,8 @@ package final class TokenService: Sendable {
     package init(settings: TokenServiceSettings) {
         self.settings = settings
         minter = AccessTokenMinter(
-            signer: settings.signer, issuer: settings.issuer, audience: settings.audience)
-        keySet = settings.publishedKeys.jwks()
+            signer: settings.keys.signer, issuer: settings.issuer, audience: settings.audience)
+        keySet = settings.keys.published.jwks()
         metadata = ServerDocument(settings).json()
         // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
         clients = ClientAuthentication(

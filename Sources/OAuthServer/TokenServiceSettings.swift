@@ -1,6 +1,5 @@
 import Bytes
 import Identity
-import JOSE
 import Model
 import TokenStorage
 
@@ -14,12 +13,7 @@ package struct TokenServiceSettings: Sendable {
     package var baseURL: String
     package var paths = EndpointPaths.standard
     package var terms = AccessTokenTerms()
-    package var signer: JWTSigner
-    /// The keys that verify the service's own tokens: that of the signer and others between rotations.
-    package var acceptedKeys: KeySet
-    /// The keys of everything that this gateway signs: the service's own and those of issuers. Symmetric keys among
-    /// them are not published.
-    package var publishedKeys: KeySet
+    package var keys: ServiceKeys
     package var users: UserStore
     /// Limits password guessing.
     package var throttle = LoginThrottle()
@@ -66,16 +60,14 @@ package struct TokenServiceSettings: Sendable {
     package var accountProviders: Set<String> = []
 
     package init(
-        issuer: String, audience: [String], baseURL: String, signer: JWTSigner, publishedKeys: KeySet,
+        issuer: String, audience: [String], baseURL: String, keys: ServiceKeys,
         users: UserStore, clients: Clients, catalogue: RoleCatalogue, revocations: RevocationList,
         store: any TokenStore, storeKey: TokenDigestKey
     ) {
         self.issuer = issuer
         self.audience = audience
         self.baseURL = baseURL
-        self.signer = signer
-        acceptedKeys = KeySet(keys: [signer.publishedKey])
-        self.publishedKeys = publishedKeys
+        self.keys = keys
         self.users = users
         self.clients = clients
         self.catalogue = catalogue

@@ -13,6 +13,15 @@ extension InvalidCase {
 
     static let clientEntryCases: [InvalidCase] = [
         InvalidCase(
+            "client-algorithm-without-key",
+            clients(
+                """
+                {"clientId": "a", "clientSecret": "s", "redirectUris": ["https://a.example.com/"],
+                "idTokenSignedResponseAlg": "RS256"}
+                """),
+            #"clients.json:2: error: /clients/0/idTokenSignedResponseAlg: no key of the token service signs with RS256 (expected RS256 among "idTokenAlgorithms" of "tokenService")"#
+        ),
+        InvalidCase(
             "client-no-id", clients(#"{"clientSecret": "s"}"#),
             #"clients.json:1: error: /clients/0/clientId: required member "clientId" is missing (expected a unique id)"#
         ),
@@ -96,7 +105,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-backend-word", service(#""mobileBackendId": "m""#),
-            #"clients.json:1: error: /clients/0/mobileBackendId: unknown member "mobileBackendId" (expected one of clientId, clientSecret, realm, name, clientKeys, introspection, tokenExchange, dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens, public, redirectUris, consent, requirePushedRequests, postLogoutRedirectUris, scopes, roles, audience, accessTokenLifetime, groupsClaim, grantTypes, refreshTokenLifetime, refreshFamilyLifetime, refreshReuseInterval, identityProvider, revoked, tokensNotBefore)"#
+            #"clients.json:1: error: /clients/0/mobileBackendId: unknown member "mobileBackendId" (expected one of clientId, clientSecret, realm, name, clientKeys, introspection, tokenExchange, dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens, public, redirectUris, consent, requirePushedRequests, postLogoutRedirectUris, scopes, roles, audience, accessTokenLifetime, groupsClaim, idTokenSignedResponseAlg, grantTypes, refreshTokenLifetime, refreshFamilyLifetime, refreshReuseInterval, identityProvider, revoked, tokensNotBefore)"#
         ),
         InvalidCase(
             "client-route-unknown",

@@ -35,7 +35,8 @@ import TokenStorage
     func whatIsNotGood() throws {
         let standards = Standards()
         let login = standards.login()
-        let foreign = Service.service { $0.signer = JWTSigner(key: .generate(.es256)) }
+        let ring = SigningKeyRing(active: .generate(.es256))
+        let foreign = Service.service { $0.keys = ServiceKeys([ring], published: ring.accepted) }
             .answer(tokenRequest("grant_type=client_credentials"))
         let later = Service.now + 604_800
         for response in [

@@ -48,10 +48,10 @@ enum Service {
         _ key: SigningKey = key, clients: Clients = clients, users: UserStore = users,
         store: any TokenStore = MemoryTokenStore()
     ) -> TokenServiceSettings {
-        let signer = JWTSigner(key: key)
+        let ring = SigningKeyRing(active: key)
         return TokenServiceSettings(
-            issuer: baseURL, audience: [baseURL], baseURL: baseURL, signer: signer,
-            publishedKeys: KeySet(keys: [signer.publishedKey]), users: users, clients: clients, catalogue: catalogue,
+            issuer: baseURL, audience: [baseURL], baseURL: baseURL, keys: ServiceKeys([ring], published: ring.accepted),
+            users: users, clients: clients, catalogue: catalogue,
             revocations: RevocationList(), store: store, storeKey: storeKey)
     }
 

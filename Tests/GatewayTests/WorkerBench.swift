@@ -147,8 +147,9 @@ final class WorkerBench {
         let target = InjectionTarget(webgate: "", issuer: setup.issuer)
         let tokens = TokenService(
             settings: TokenServiceSettings(
-                issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com", signer: signer,
-                publishedKeys: KeySet(keys: []), users: users, clients: clients, catalogue: settings.roles,
+                issuer: "https://gw.example.com", audience: ["gw"], baseURL: "https://gw.example.com",
+                keys: ServiceKeys([SigningKeyRing(active: signer.key)], published: KeySet(keys: [])), users: users,
+                clients: clients, catalogue: settings.roles,
                 revocations: shared.revocations, store: MemoryTokenStore(),
                 storeKey: try #require(TokenDigestKey(SecureRandom.bytes(TokenDigestKey.length)))))
         var endpoints = EndpointHandlers()

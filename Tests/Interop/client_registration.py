@@ -7,9 +7,11 @@ usage: client_registration.py BASE_URL INITIAL_ACCESS_TOKEN
 The gateway has the clients and the user of ClientRegistrationTests.
 """
 
+import json
 import os
 import sys
 import urllib.parse
+from base64 import urlsafe_b64decode
 
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
@@ -33,7 +35,7 @@ def register(document, here, method):
     claims = ClientMetadataClaims(
         {"redirect_uris": [REDIRECT], "client_name": "Registered", "token_endpoint_auth_method": method,
          "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
-         "scope": "openid profile email orders"},
+         "scope": "openid profile email orders", "id_token_signed_response_alg": "RS256"},
         {}, options=ClientMetadataClaims.get_claims_options(document))
     claims.validate()
     metadata = dict(claims) | {"post_logout_redirect_uris": [AFTER]}
@@ -58,6 +60,8 @@ def flow(document, here, method):
     token = session.fetch_token(
         here["token_endpoint"], authorization_response=back, code_verifier=verifier, state=state)
     verify(document, here, token, client["client_id"], nonce)
+    header = json.loads(urlsafe_b64decode(token["id_token"].split(".")[0] + "=="))
+    expect(header["alg"] == "RS256", f"{method}: the algorithm of the ID token: {header}")
     expect(status(token["access_token"]) == 200, f"{method}: the access token opens a route")
     token = session.refresh_token(here["token_endpoint"], refresh_token=token["refresh_token"]) | {
         "id_token": token["id_token"]}

@@ -80,6 +80,11 @@ enum ClientSection {
             The claim of ID tokens and user information that has the roles of the user, such as `groups`; that of the token \
             service by default.
             """)
+        object.read(
+            "idTokenSignedResponseAlg", .publicAlgorithm, into: &grants.idTokenAlgorithm,
+            """
+            Algorithm of its ID tokens, one of `idTokenAlgorithms` of the token service or its `algorithm`, which is the default.
+            """)
     }
 
     /// At least a second.
@@ -157,7 +162,7 @@ enum ClientSection {
                 "roles", type: .clientCredentials,
                 with: .any([gets(.clientCredentials), .not(.hasAny("grantTypes", "redirectUris"))])),
             .only(
-                "groupsClaim",
+                "groupsClaim", "idTokenSignedResponseAlg",
                 with: .any([gets(.authorizationCode, .deviceCode), .all([byDefault, .has("redirectUris")])]),
                 because: "it is for clients whose users log in by browser",
                 expected: "\"authorization_code\" among \"grantTypes\""))

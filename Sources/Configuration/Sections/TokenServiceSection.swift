@@ -18,6 +18,8 @@ package struct TokenServiceSection: Sendable {
     package var resourceServers: [ResourceServerEntry]
     /// Name of a signature algorithm.
     package var algorithm: SignatureAlgorithm
+    /// Algorithms of ID tokens besides `algorithm`, each with a key of its own.
+    package var idTokenAlgorithms: [SignatureAlgorithm]
     /// PEM file with the signing key. If missing, it is created. Not used by HS algorithms.
     package var keyFile: String
     /// The secret of an HS algorithm.
@@ -55,6 +57,7 @@ package struct TokenServiceSection: Sendable {
         let algorithm = object.value(
             "algorithm", .choice, default: SignatureAlgorithm.es256, "Signature algorithm of its tokens.")
         let (key, keyFile) = signingKey(&object, algorithm)
+        let idTokenAlgorithms = idTokenAlgorithms(&object, beside: algorithm)
         let (rotateEvery, publishKeysFor) = rotation(&object, algorithm)
         let sharesKeys = sharing(&object, algorithm, publishKeysFor)
         object.removed(
@@ -69,8 +72,8 @@ package struct TokenServiceSection: Sendable {
             resourceServers: object.value(
                 "resourceServers", ResourceServerEntry.list, default: [],
                 "Callers that may introspect tokens, beside clients with `introspection`."),
-            algorithm: algorithm, keyFile: keyFile, key: key, rotateEvery: rotateEvery, publishKeysFor: publishKeysFor,
-            sharesKeys: sharesKeys,
+            algorithm: algorithm, idTokenAlgorithms: idTokenAlgorithms, keyFile: keyFile, key: key,
+            rotateEvery: rotateEvery, publishKeysFor: publishKeysFor, sharesKeys: sharesKeys,
             liveRoles: object.flag(
                 "liveRoles", default: false, "Whether roles come from `users.json` at each request, not from the token."
             ),
@@ -91,8 +94,8 @@ package struct TokenServiceSection: Sendable {
             groupsClaim: object.optional(
                 "groupsClaim", ClientSection.groups,
                 "`groupsClaim` of all clients whose users log in by browser and that name none; off by default."))
-        // So that a change of the index is noticed.
-        _ = object.field.findings.path(of: section.keyIndexFile)
+        // So that a change of an index is noticed.
+        for place in section.signingKeys { _ = object.field.findings.path(of: place.indexFile) }
         return section
     }
 
@@ -114,11 +117,40 @@ package struct TokenServiceSection: Sendable {
             """) ?? []
     }
 
-    /// The index of rotated signing keys, beside `keyFile`. Without it that file holds the only key.
-    package var keyIndexFile: String { "\(keyStem)-keys.json" }
+    /// The signing keys in files, that of `algorithm` in front; those of further algorithms are beside `keyFile`.
+    package var signingKeys: [SigningKeyPlace] {
+        let first = SigningKeyPlace(algorithm: algorithm, keyFile: keyFile)
+        let further = idTokenAlgorithms.map { algorithm in
+            SigningKeyPlace(
+                algorithm: algorithm, keyFile: "\(first.stem)-\(algorithm.rawValue.lowercased()).pem")
+        }
+        return (algorithm.isSymmetric ? [] : [first]) + further
+    }
 
-    /// How the names of the index and of the keys in it begin: `keyFile` without its suffix.
-    package var keyStem: String { keyFile.hasSuffix(".pem") ? String(keyFile.dropLast(4)) : keyFile }
+    private static func idTokenAlgorithms(
+        _ object: inout ObjectReader, beside algorithm: SignatureAlgorithm
+    ) -> [SignatureAlgorithm] {
+        let listed = object.value(
+            "idTokenAlgorithms", Shape<SignatureAlgorithm>.publicAlgorithm.list("an array of algorithms"), default: [],
+            """
+            Algorithms besides `algorithm` that clients may have ID tokens signed with, such as `RS256`, which every OpenID \
+            client knows. Each has a key of its own, in a file beside `keyFile` and rotated like that one.
+            """)
+        return listed.filter { $0 != algorithm }
+    }
+
+    /// Reports clients whose ID tokens no key signs.
+    func checkAlgorithms(of clients: [ClientEntry], _ findings: Findings) {
+        for client in clients {
+            guard let wanted = client.client.grants.idTokenAlgorithm, wanted != algorithm,
+                !idTokenAlgorithms.contains(wanted)
+            else { continue }
+            findings.error(
+                "\(client.pointer)/idTokenSignedResponseAlg",
+                "no key of the token service signs with \(wanted.rawValue)",
+                expected: "\(wanted.rawValue) among \"idTokenAlgorithms\" of \"tokenService\"")
+        }
+    }
 
     private static func rotation(
         _ object: inout ObjectReader, _ algorithm: SignatureAlgorithm

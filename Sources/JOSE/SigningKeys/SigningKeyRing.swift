@@ -1,4 +1,5 @@
 import Crypto
+import Model
 
 /// The keys of the gateway's own tokens: the one that signs them, and others whose tokens are accepted too.
 package struct SigningKeyRing: Sendable {
@@ -12,8 +13,13 @@ package struct SigningKeyRing: Sendable {
         self.others = others
     }
 
+    package var algorithm: SignatureAlgorithm { active.algorithm }
+
     package var signer: JWTSigner { JWTSigner(key: active) }
 
+    /// The active key and the others.
+    package var all: [SigningKey] { [active] + others }
+
     /// The keys that verify the gateway's own tokens, the active one first.
-    package var accepted: KeySet { KeySet(keys: ([active] + others).map { JWTSigner(key: $0).publishedKey }) }
+    package var accepted: KeySet { KeySet(keys: all.map { JWTSigner(key: $0).publishedKey }) }
 }

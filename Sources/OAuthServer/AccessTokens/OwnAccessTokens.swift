@@ -14,7 +14,7 @@ package struct OwnAccessTokens: Sendable {
         // Includes tokens for other audiences, which this service issues too.
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
-            keys: settings.acceptedKeys, algorithms: [settings.signer.key.algorithm],
+            keys: settings.keys.accepted, algorithms: [settings.keys.signer.key.algorithm],
             purpose: .accessToken(isTyped: true, checksProofs: true),
             clockSkewSeconds: settings.terms.clockSkew.components.seconds,
             own: true)

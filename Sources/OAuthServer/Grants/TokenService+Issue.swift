@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Endpoints
 import Identity
 import JOSE
@@ -14,14 +15,14 @@ extension TokenService {
         return token(of: issuance, now: now).then { [self] token in
             guard let token else { return .done(TokenFailure.issuerUnavailable.response) }
             // A reload may have changed the algorithm since the login.
-            guard let identity = issuance.identity, settings.hasOpenID else {
+            guard let identity = issuance.identity, let signer = identity.signer(settings) else {
                 return .done(TokenService.reply(issuance, token))
             }
             let sign: @Sendable () -> EndpointResponse = { [settings] in
-                let idToken = identity.signed(with: token.value, settings, now: now)
+                let idToken = identity.signed(by: signer, with: token.value, settings, now: now)
                 return TokenService.reply(issuance, token, idToken: idToken)
             }
-            return minter.isSlow ? .offload { .done(sign()) } : .done(sign())
+            return signer.key.isSlow ? .offload { .done(sign()) } : .done(sign())
         }
     }
 

@@ -24,7 +24,7 @@ struct ServerDocument {
         writer.beginObject()
         writer.member("issuer", settings.issuer)
         writer.member("token_endpoint", url(.token))
-        if settings.publishedKeys.keys.contains(where: { $0.key.publicKey != nil }) {
+        if settings.keys.published.keys.contains(where: { $0.key.publicKey != nil }) {
             writer.member("jwks_uri", url(.jwks))
         }
         addAuthorization(&writer)
@@ -84,7 +84,7 @@ struct ServerDocument {
         writer.member("userinfo_endpoint", url(.userInfo))
         writer.member("end_session_endpoint", url(.endSession))
         writer.member("subject_types_supported", ["public"])
-        writer.member("id_token_signing_alg_values_supported", [settings.signer.key.algorithm.rawValue])
+        writer.member("id_token_signing_alg_values_supported", settings.keys.idTokenAlgorithms.map(\.rawValue))
         let groups = Set(grants.compactMap(\.groupsClaim)).sorted()
         writer.member("claims_supported", OpenIDClaims.names + groups)
         writer.member("claims_parameter_supported", false)

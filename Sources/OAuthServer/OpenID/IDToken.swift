@@ -21,7 +21,12 @@ struct IDToken: Sendable {
         self.provided = provided
     }
 
-    func signed(with accessToken: [UInt8], _ settings: TokenServiceSettings, now: Int64) -> [UInt8] {
+    /// Nil if the service has no keys for ID tokens.
+    func signer(_ settings: TokenServiceSettings) -> JWTSigner? { settings.keys.idTokenSigner(of: grant.client) }
+
+    func signed(
+        by signer: JWTSigner, with accessToken: [UInt8], _ settings: TokenServiceSettings, now: Int64
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("iss", settings.issuer)
@@ -36,9 +41,9 @@ struct IDToken: Sendable {
         UserDescription(subject: grant.subject, user: user, provided: provided).write(grant.scope ?? "", to: &writer)
         if let groups = grant.client.grants.groupsClaim { writer.member(groups, grant.roles) }
         if let session = grant.session { writer.member("sid", session) }
-        writer.member("at_hash", IDToken.hash(accessToken, settings.signer.key.algorithm))
+        writer.member("at_hash", IDToken.hash(accessToken, signer.key.algorithm))
         writer.endObject()
-        return settings.signer.sign(claims: writer.bytes)
+        return signer.sign(claims: writer.bytes)
     }
 
     /// The left half of the digest that belongs to the algorithm (section 3.1.3.6); SHA-512 for Ed25519.

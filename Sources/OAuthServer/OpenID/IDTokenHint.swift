@@ -16,7 +16,7 @@ package struct IDTokenHint: Sendable {
     package init?(_ token: String, _ settings: TokenServiceSettings, now: Int64) {
         let trust = TrustedIssuer(
             name: OwnAccessTokens.issuerName, issuer: settings.issuer, audiences: [], requireAudience: false,
-            keys: settings.acceptedKeys, algorithms: [settings.signer.key.algorithm], purpose: .loginHint,
+            keys: settings.keys.accepted, algorithms: Set(settings.keys.idTokenAlgorithms), purpose: .loginHint,
             // The end of a token does not matter, and its beginning is past.
             clockSkewSeconds: now)
         guard case .verified(let verified) = JWTVerifier(issuers: [trust]).verify(Array(token.utf8).span, now: now),

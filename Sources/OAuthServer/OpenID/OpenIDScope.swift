@@ -17,7 +17,7 @@ package enum OpenIDScope: String, Sendable, CaseIterable {
 
 extension TokenServiceSettings {
     /// Whether there are ID tokens: their readers need a public key.
-    package var hasOpenID: Bool { !signer.key.algorithm.isSymmetric }
+    package var hasOpenID: Bool { !keys.idTokenSigners.isEmpty }
 
     /// The scopes that the authorization endpoint grants.
     package var scopesOfUsers: [String] {

@@ -12,6 +12,7 @@ struct ClientMetadata: Sendable {
 
     static let refreshGrant = "refresh_token"
     static let grantTypes = [GrantType.authorizationCode.rawValue, refreshGrant, GrantType.deviceCode.rawValue]
+    private static let algorithmOfIDTokens = "id_token_signed_response_alg"
     /// Longest list of URIs.
     private static let mostURIs = 10
     /// Longest name in bytes.
@@ -25,6 +26,8 @@ struct ClientMetadata: Sendable {
     /// As requested; nil for none.
     var scope: String?
     var method = Method.none
+    /// Of its ID tokens; nil for the first of the token service.
+    var idTokenAlgorithm: SignatureAlgorithm?
 
     init() {}
 
@@ -49,6 +52,10 @@ struct ClientMetadata: Sendable {
         }
         self.method = method
         scope = try ClientMetadata.text(node, "scope")
+        if let name = try ClientMetadata.text(node, ClientMetadata.algorithmOfIDTokens) {
+            idTokenAlgorithm = SignatureAlgorithm(named: name)
+            guard idTokenAlgorithm != nil else { throw .metadata("\(ClientMetadata.algorithmOfIDTokens) is unknown") }
+        }
         redirectURIs = try ClientMetadata.uris(node, "redirect_uris")
         guard !usesCodes || !redirectURIs.isEmpty else { throw .redirect("redirect_uris is missing") }
         postLogoutURIs = try ClientMetadata.uris(node, "post_logout_redirect_uris")
@@ -66,6 +73,7 @@ struct ClientMetadata: Sendable {
         writer.member("response_types", usesCodes ? ["code"] : [])
         writer.member("token_endpoint_auth_method", method.rawValue)
         if let scope { writer.member("scope", scope) }
+        if let idTokenAlgorithm { writer.member(ClientMetadata.algorithmOfIDTokens, idTokenAlgorithm.rawValue) }
     }
 
     private static func text(_ node: JSONNode, _ name: String) throws(RegistrationFailure) -> String? {

@@ -69,6 +69,9 @@ struct ClientRegistration: Sendable {
             throw .redirect("this server sends no browsers to \(uri.text)")
         }
         guard rules.allowsDevices || !metadata.usesDevices else { throw .metadata("the device grant is off") }
+        if let algorithm = metadata.idTokenAlgorithm, !settings.keys.idTokenAlgorithms.contains(algorithm) {
+            throw .metadata("no key of this server signs ID tokens with \(algorithm.rawValue)")
+        }
         if settings.sponsor?.grants.refresh == nil {
             metadata.grantTypes.removeAll { $0 == ClientMetadata.refreshGrant }
         }

@@ -221,6 +221,7 @@ extension TokenServiceSettings {
         grants.accessTokenSeconds = sponsor.grants.accessTokenSeconds
         grants.requiresProofKey = sponsor.grants.requiresProofKey
         grants.bindsToCertificate = sponsor.grants.bindsToCertificate
+        grants.idTokenAlgorithm = metadata.idTokenAlgorithm
         if metadata.grantTypes.contains(ClientMetadata.refreshGrant) { grants.refresh = sponsor.grants.refresh }
         let redirectURIs = metadata.usesCodes ? metadata.redirectURIs.filter(rules.allow) : []
         if !redirectURIs.isEmpty {

@@ -39,7 +39,7 @@ struct Assembly: AssemblyPart {
         let users = UserStore(users: configuration.users, hasher: hasher, withdrawn: retained.withdrawn)
         let clients = ClientAssembly(context: context).clients()
         let keys = KeyAssembly(context: context).signingKeys()
-        var modules = IssuerAssembly(context: context).tokenIssuers(keys?.active)
+        var modules = IssuerAssembly(context: context).tokenIssuers(keys?[0].active)
         let sealing = KeyAssembly(context: context).sealingKeys()
         // Last, so that a configuration that is refused for another reason creates no file.
         guard let keys, let sealing, let store = StoreAssembly(context: context).tokenStore() else { return nil }
@@ -74,7 +74,7 @@ struct Assembly: AssemblyPart {
         }
         settings.endpoints = GatewayEndpoints.all.routes(configuration.endpointSettings)
         let trust = TrustAssembly(context: context)
-        settings.issuers = [trust.ownIssuer(keys)] + trust.trustedIssuers()
+        settings.issuers = [trust.ownIssuer(keys[0])] + trust.trustedIssuers()
         settings.introspectedIssuers = IntrospectionAssembly(context: context).introspectedIssuers(retained.outbound)
         settings.policyServers = configuration.policies.askers(context)
         if !context.issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
@@ -90,7 +90,7 @@ struct Assembly: AssemblyPart {
         var pages = PageLook(configuration.pages)
         pages.start = logins.startPage()
         let foundation = EndpointFoundation(
-            users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys.active, store: store,
+            users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys[0].active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
             logins: logins.flow(tokens, store, seals: seals, providers: providers), pages: pages)
         let endpoints = endpoints(on: foundation)

@@ -10,21 +10,29 @@ import Reactor
 struct KeyAssembly: AssemblyPart {
     let context: AssemblyContext
 
-    /// The keys of the gateway's own tokens; nil after an error.
-    func signingKeys() -> SigningKeyRing? {
+    /// The keys of the gateway's own tokens by algorithm, the one of access tokens first; nil after an error.
+    func signingKeys() -> [SigningKeyRing]? {
         let service = configuration.tokenService
-        let algorithm = service.algorithm
-        if let secret = service.key {
-            retained.signingKeys.forget()
-            do throws(KeyError) {
-                return SigningKeyRing(active: try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm))
-            } catch {
-                context.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error.reason)")
-                return nil
-            }
-        }
+        let places = service.signingKeys
+        retained.signingKeys.keep(places.map(\.indexFile))
+        var rings: [SigningKeyRing?] = []
+        if let secret = service.key { rings.append(signingKey(secret, service.algorithm)) }
         if service.sharesKeys, StoreAssembly(context: context).tokenStore() == nil { return nil }
-        let files = SigningKeyFiles(configuration, retained.store.opened)
+        rings += places.map(signingKeys)
+        return rings.contains { $0 == nil } || rings.isEmpty ? nil : rings.compactMap(\.self)
+    }
+
+    private func signingKey(_ secret: Secret, _ algorithm: SignatureAlgorithm) -> SigningKeyRing? {
+        do throws(KeyError) {
+            return SigningKeyRing(active: try SigningKey(secret: Array(secret.value.utf8), algorithm: algorithm))
+        } catch {
+            context.error("/tokenService/key", "the key does not fit \(algorithm.rawValue): \(error.reason)")
+            return nil
+        }
+    }
+
+    private func signingKeys(_ place: SigningKeyPlace) -> SigningKeyRing? {
+        let files = SigningKeyFiles(at: place, configuration, retained.store.opened)
         do throws(KeyFileError) {
             if retained.isServing {
                 try retained.signingKeys.startFollowing(
@@ -36,7 +44,7 @@ struct KeyAssembly: AssemblyPart {
         }
         do throws(KeyFileError) {
             if let ring = try retained.signingKeys.read(files, configuration) { return ring }
-            guard let key = signingKey(at: service.keyFile, algorithm, pointer: "/tokenService/keyFile") else {
+            guard let key = signingKey(at: place.keyFile, place.algorithm, pointer: "/tokenService/keyFile") else {
                 return nil
             }
             // Again, since the schedule begins with a key that has just been made.

@@ -14,14 +14,14 @@ struct TokenServiceAssembly: AssemblyPart {
     let context: AssemblyContext
 
     func build(
-        _ keys: SigningKeyRing, _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
+        _ keys: [SigningKeyRing], _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
         _ users: UserStore, _ clients: Clients,
         _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
         let issuerKeys = configuration.issuers.flatMap { modules[$0.name]?.publishedKeys ?? [] }
-        for candidate in [keys.active] + keys.others + issuerKeys {
+        for candidate in keys.flatMap(\.all) + issuerKeys {
             let kid = JWTSigner(key: candidate).keyID
             if candidate.algorithm.isSymmetric || published.contains(where: { $0.kid == kid }) { continue }
             published.append(JSONWebKey(candidate, kid: kid))
@@ -31,9 +31,8 @@ struct TokenServiceAssembly: AssemblyPart {
         }
         var settings = TokenServiceSettings(
             issuer: service.issuer, audience: [service.audience], baseURL: configuration.baseURL.description,
-            signer: keys.signer, publishedKeys: KeySet(keys: published), users: users, clients: clients,
+            keys: ServiceKeys(keys, published: KeySet(keys: published)), users: users, clients: clients,
             catalogue: catalogue, revocations: retained.revocations, store: store.tokens, storeKey: store.key)
-        settings.acceptedKeys = keys.accepted
         settings.resources = ResourceIndicators(
             routes: configuration.routes.ownResources(configuration.origins), others: service.resources)
         settings.possession = possession

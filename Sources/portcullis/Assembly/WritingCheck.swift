@@ -12,13 +12,13 @@ struct WritingCheck: AssemblyPart {
         if configuration.store.kind.sharing != .process, configuration.store.keys.isEmpty {
             places.append(("/store/keyFile", configuration.store.keyFile, false))
         }
-        if configuration.tokenService.key == nil {
-            places.append(("/tokenService/keyFile", configuration.tokenService.keyFile, false))
-        }
         let service = configuration.tokenService
-        if service.rotateEvery != nil || service.sharesKeys {
-            let key = service.sharesKeys ? "sharedKeys" : "rotateEvery"
-            places.append(("/tokenService/\(key)", service.keyIndexFile, true))
+        for keys in service.signingKeys {
+            places.append(("/tokenService/keyFile", keys.keyFile, false))
+            if service.rotateEvery != nil || service.sharesKeys {
+                let key = service.sharesKeys ? "sharedKeys" : "rotateEvery"
+                places.append(("/tokenService/\(key)", keys.indexFile, true))
+            }
         }
         if configuration.challenge.keys.isEmpty {
             places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))

@@ -21,17 +21,18 @@ final class RetainedSigningKeys: Sendable {
     }
 
     private struct State {
-        var read: Known?
+        /// By the path of the index.
+        var read: [String: Known] = [:]
         var isAdopted = false
-        /// The state of a changed index that was reported; nil for none.
-        var reported: FileState??
+        /// The states of changed indices that were reported.
+        var reported: [String: FileState?] = [:]
     }
 
     private let state = Mutex(State())
-    private let failures = Mutex<[KeyTask: String]>([:])
+    private let failures = Mutex<[[String]: String]>([:])
 
     /// What is done beside the requests.
-    enum KeyTask {
+    enum KeyTask: String {
         case rotating
         case following
     }
@@ -44,24 +45,29 @@ final class RetainedSigningKeys: Sendable {
         let index = try? files.currentIndex(now: now)
         let known = Known(
             files: files, terms: terms, state: fileState, nextChange: index.flatMap { terms.nextStep(of: $0)?.at })
-        state.withLock { $0 = State(read: known) }
+        state.withLock { state in
+            state.isAdopted = false
+            state.read[files.indexFile] = known
+            state.reported[files.indexFile] = nil
+        }
         return try files.ring(now: now)
     }
 
     /// Remembers the outcome of a task, which is tried again every few seconds after a failure.
     /// - Parameter detail: of a failure; nil for a success.
     /// - Returns: whether it is another one than the last.
-    func note(failure detail: String?, of task: KeyTask) -> Bool {
+    func note(failure detail: String?, of task: KeyTask, _ files: SigningKeyFiles) -> Bool {
         failures.withLock { last in
-            defer { last[task] = detail }
-            return last[task] != detail
+            let key = [task.rawValue, files.indexFile]
+            defer { last[key] = detail }
+            return last[key] != detail
         }
     }
 
     /// Gets shared keys for a start, and waits for the store until the time is over. Without it, or with keys in it that
     /// are not accepted, the files must hold keys that were shared before.
     func startFollowing(_ files: SigningKeyFiles, patienceMilliseconds: Int64, _ log: EventLog) throws(KeyFileError) {
-        guard files.sharedKeys != nil, state.withLock({ $0.read == nil }) else { return }
+        guard files.sharedKeys != nil, state.withLock({ $0.read[files.indexFile] == nil }) else { return }
         let deadline = Clock.monotonicMilliseconds + patienceMilliseconds
         while true {
             do throws(KeyFileError) {
@@ -72,7 +78,7 @@ final class RetainedSigningKeys: Sendable {
                     continue
                 }
                 guard try files.index().map({ $0.generation > 0 }) ?? false else { throw error }
-                if note(failure: error.message, of: .following) {
+                if note(failure: error.message, of: .following, files) {
                     log.write(.signingKeysFailed, [("detail", .text(error.message))])
                 }
                 return
@@ -85,21 +91,29 @@ final class RetainedSigningKeys: Sendable {
     /// The keys that were read last are in force.
     func adopt() { state.withLock { $0.isAdopted = true } }
 
-    /// A configuration with a shared secret was read.
-    func forget() { state.withLock { $0 = State() } }
+    /// A configuration is read, which has these indices alone.
+    func keep(_ indexFiles: [String]) {
+        state.withLock { state in
+            state.read = state.read.filter { indexFiles.contains($0.key) }
+            state.isAdopted = false
+        }
+    }
 
-    /// Whether the index has changed since it was read. Each change is reported once: a configuration that is not valid
+    /// Whether an index has changed since it was read. Each change is reported once: a configuration that is not valid
     /// keeps it from being read.
     func hasNewIndex() -> Bool {
         state.withLock { state in
-            guard let read = state.read else { return false }
-            let now = FileState(read.files.indexFile)
-            guard now != read.state, state.reported != .some(now) else { return false }
-            state.reported = .some(now)
-            return true
+            var isNew = false
+            for (path, read) in state.read {
+                let now = FileState(path)
+                guard now != read.state, state.reported[path] != .some(now) else { continue }
+                state.reported[path] = .some(now)
+                isNew = true
+            }
+            return isNew
         }
     }
 
     /// What was read last, if its keys are in force: others must not be replaced, since the process signs with those before.
-    var adopted: Known? { state.withLock { $0.isAdopted ? $0.read : nil } }
+    var adopted: [Known] { state.withLock { $0.isAdopted ? Array($0.read.values) : [] } }
 }

@@ -5,7 +5,7 @@ import JOSE
 import Model
 import TokenStorage
 
-/// The signing keys of all gateways with one store: a document there with index and keys, sealed by `store.key`, which is
+/// The signing keys of an algorithm of all gateways with one store: a document there with index and keys, sealed by `store.key`, which is
 /// replaced as a whole.
 struct SharedSigningKeys: Sendable {
     /// What the store holds.
@@ -27,11 +27,11 @@ struct SharedSigningKeys: Sendable {
     private let purpose: String
 
     /// Nil if the gateway shares no keys, or has started with another store.
-    init?(_ configuration: GatewayConfiguration, _ opened: RetainedStore.Opened) {
+    init?(of algorithm: SignatureAlgorithm, _ configuration: GatewayConfiguration, _ opened: RetainedStore.Opened) {
         guard configuration.tokenService.sharesKeys, let server = opened.server else { return nil }
         self.server = server
         storeKey = opened.key
-        algorithm = configuration.tokenService.algorithm
+        self.algorithm = algorithm
         name = "signing-keys:\(algorithm.rawValue)"
         purpose = "portcullis signing keys 1 \(algorithm.rawValue) \(server.partition)"
     }

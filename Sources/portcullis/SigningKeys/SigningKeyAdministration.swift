@@ -9,7 +9,8 @@ import Reactor
 
 /// The gateway's own signing keys.
 struct SigningKeyAdministration: ResourceAdministration {
-    private let files: SigningKeyFiles
+    /// By algorithm, that of access tokens in front.
+    private let files: [SigningKeyFiles]
     private let terms: SigningKeyTerms
     private let reach: Reach
     private let now = Clock.wallSeconds
@@ -18,11 +19,12 @@ struct SigningKeyAdministration: ResourceAdministration {
         let reading = try administration.configuration.read()
         let configuration = reading.configuration
         let service = configuration.tokenService
-        guard service.key == nil else {
+        let store = reading.retained.store.opened
+        files = service.signingKeys.map { SigningKeyFiles(at: $0, configuration, store) }
+        guard !files.isEmpty else {
             throw .conflict(
                 "the \"key\" of \(service.algorithm.rawValue) cannot be rotated; use an algorithm with \"keyFile\"")
         }
-        files = SigningKeyFiles(configuration, reading.retained.store.opened)
         terms = SigningKeyTerms(configuration)
         reach = service.sharesKeys ? .allGateways : .thisGateway
     }
@@ -35,8 +37,11 @@ struct SigningKeyAdministration: ResourceAdministration {
 
     private func list(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         do throws(KeyFileError) {
-            let keys = try files.newestIndex(now: now)?.keys ?? []
-            return .shown(JSONNode(.array(keys.map(node))).serialized)
+            var keys: [JSONNode] = []
+            for files in files {
+                keys += try files.newestIndex(now: now)?.keys.map { node($0, files.algorithm) } ?? []
+            }
+            return .shown(JSONNode(.array(keys)).serialized)
         } catch {
             throw AdminFailure(error)
         }
@@ -44,7 +49,9 @@ struct SigningKeyAdministration: ResourceAdministration {
 
     /// Publishes another key, or signs with the one that is published.
     private func rotate(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
-        let skipsWait = try AdminBody(request, known: ["now"]).flag("now") ?? false
+        let body = try AdminBody(request, known: ["now", "alg"])
+        let skipsWait = try body.flag("now") ?? false
+        let files = try files(of: body.text("alg"))
         let key = try files.change(now: now) { (index, make) throws(AdminFailure) in
             guard index.next != nil else {
                 let key = try make()
@@ -56,13 +63,22 @@ struct SigningKeyAdministration: ResourceAdministration {
             }
             return index.active
         }
-        return changed(key.keyID, node(key).serialized)
+        return changed(key.keyID, node(key, files.algorithm).serialized)
+    }
+
+    /// - Parameter name: of an algorithm; nil for that of access tokens.
+    private func files(of name: String?) throws(AdminFailure) -> SigningKeyFiles {
+        guard let name else { return files[0] }
+        guard let files = files.first(where: { $0.algorithm.names.contains(where: name.isExactly) }) else {
+            throw .notFound("there is no signing key of \"\(name)\"", suggestion: nil)
+        }
+        return files
     }
 
     /// Takes a key out of use at once.
     private func retire(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {
         let keyID = request.path[1]
-        _ = try files.change(now: now) { (index, _) throws(AdminFailure) in
+        _ = try files(withKey: keyID).change(now: now) { (index, _) throws(AdminFailure) in
             let known = index.keys.map(\.keyID)
             return try AdminFailure.wrapping(known) { () throws(SigningKeyError) in
                 try index.remove(keyID, terms, now: now)
@@ -71,19 +87,33 @@ struct SigningKeyAdministration: ResourceAdministration {
         return changed(keyID)
     }
 
+    /// Those that have a key; the first for an unknown one.
+    private func files(withKey keyID: String) throws(AdminFailure) -> SigningKeyFiles {
+        do throws(KeyFileError) {
+            for files in files {
+                if try files.newestIndex(now: now)?.keys.contains(where: { $0.keyID.isExactly(keyID) }) == true {
+                    return files
+                }
+            }
+            return files[0]
+        } catch {
+            throw AdminFailure(error)
+        }
+    }
+
     private func changed(_ keyID: String, _ body: [UInt8] = []) -> AdminAnswer {
         var answer = AdminAnswer.changed(keyID, body)
         answer.reach = reach
         return answer
     }
 
-    private func node(_ key: SigningKeyEntry) -> JSONNode {
+    private func node(_ key: SigningKeyEntry, _ algorithm: SignatureAlgorithm) -> JSONNode {
         let times: [(String, Int64?)] = [
             ("createdAt", key.createdAt), ("signsFrom", key.state == .next ? terms.promotion(of: key) : nil),
             ("activatedAt", key.activatedAt), ("retiredAt", key.retiredAt), ("acceptedUntil", key.acceptedUntil),
         ]
         return .object(
-            [("kid", .text(key.keyID)), ("state", .text(key.state.rawValue))]
+            [("kid", .text(key.keyID)), ("alg", .text(algorithm.rawValue)), ("state", .text(key.state.rawValue))]
                 + times.compactMap { name, time in time.map { (name, .number($0)) } })
     }
 }

@@ -6,7 +6,7 @@ import JOSE
 import Model
 import Reactor
 
-/// The signing keys of the token service in files: `keyFile` with the active key, and once they are rotated an index beside
+/// The signing keys of an algorithm of the token service in files: `keyFile` with the active key, and once they are rotated an index beside
 /// it and a PEM file for each key of the index. Keys that gateways share are in the store too, and the files are a copy.
 struct SigningKeyFiles: Sendable {
     let keyFile: String
@@ -17,13 +17,12 @@ struct SigningKeyFiles: Sendable {
     /// Nil for keys of this directory alone.
     let sharedKeys: SharedSigningKeys?
 
-    init(_ configuration: GatewayConfiguration, _ store: RetainedStore.Opened?) {
-        let service = configuration.tokenService
-        sharedKeys = store.flatMap { SharedSigningKeys(configuration, $0) }
-        keyFile = service.keyFile
-        indexFile = service.keyIndexFile
-        stem = service.keyStem
-        algorithm = service.algorithm
+    init(at place: SigningKeyPlace, _ configuration: GatewayConfiguration, _ store: RetainedStore.Opened?) {
+        sharedKeys = store.flatMap { SharedSigningKeys(of: place.algorithm, configuration, $0) }
+        keyFile = place.keyFile
+        indexFile = place.indexFile
+        stem = place.stem
+        algorithm = place.algorithm
     }
 
     private var directory: String { FilePath.directory(of: indexFile) }

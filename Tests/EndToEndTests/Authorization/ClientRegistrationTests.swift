@@ -17,7 +17,7 @@ import Testing
         AuthorizationFixture.prepare(&settings)
         let rules = registration ?? #""initialAccessTokens": ["\#(token)"]"#
         settings["tokenService"] = """
-            {"scopes": ["orders"], "scopeDescriptions": {"orders": "See your orders"},
+            {"scopes": ["orders"], "idTokenAlgorithms": ["RS256"], "scopeDescriptions": {"orders": "See your orders"},
              "registration": {"client": "web/1.0", "redirectUris": ["loopback", "https://web.example.com"], \(rules)}}
             """
     }

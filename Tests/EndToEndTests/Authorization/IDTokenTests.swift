@@ -5,12 +5,12 @@ import Testing
 /// ID tokens for applications (OpenID Connect Core), in the running gateway.
 @Suite struct IDTokenTests {
     private static let redirect = AuthorizationFixture.redirect
-    private static let secret = "shop:shop-secret"
+    static let secret = "shop:shop-secret"
 
     /// - Parameters:
     ///   - more: further members of the client `shop`.
     ///   - service: further members of the section `tokenService`.
-    private static func prepare(_ settings: inout FixtureSettings, _ more: String = "", service: String = "") {
+    static func prepare(_ settings: inout FixtureSettings, _ more: String = "", service: String = "") {
         AuthorizationFixture.prepare(&settings)
         settings["tokenService"] = #"{"scopes": ["orders"]\#(service)}"#
         settings["clients"] = FixtureSettings.list([
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// The answer to the exchange of a code.
-    private static func logIn(
+    static func logIn(
         _ fixture: Fixture, scope: String, login: String = "username=joe&password=Welcome1"
     ) throws -> JSONText {
         let jar = CookieJar(fixture.gateway)
@@ -34,7 +34,7 @@ import Testing
         return JSONText(try fixture.redeem(code, client: secret).text)
     }
 
-    private static func refresh(_ fixture: Fixture, _ tokens: JSONText, _ more: String = "") throws -> JSONText {
+    static func refresh(_ fixture: Fixture, _ tokens: JSONText, _ more: String = "") throws -> JSONText {
         let token = try #require(tokens["refresh_token"].string)
         return JSONText(
             try fixture.grant("grant_type=refresh_token&refresh_token=\(token)\(more)", client: secret).text)

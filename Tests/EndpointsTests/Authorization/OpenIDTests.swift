@@ -43,8 +43,7 @@ import Testing
         #expect(app.redeem(try app.code(Self.fields("read"))).json?["id_token"] == nil)
         let key = try SigningKey(secret: [UInt8](repeating: 7, count: 32), algorithm: .hs256)
         let shared = Authorizing {
-            $0.tokens.signer = JWTSigner(key: key)
-            $0.tokens.acceptedKeys = KeySet(keys: [JWTSigner(key: key).publishedKey])
+            $0.tokens.keys = ServiceKeys([SigningKeyRing(active: key)], published: KeySet(keys: []))
         }
         let reply = shared.redeem(try shared.code(Self.fields("openid read")))
         #expect(reply.status == 200 && reply.json?["id_token"] == nil && reply.json?["scope"]?.string == "read")
