@@ -52,7 +52,7 @@ extension ClientEntry {
 
     /// Reports scopes of a client that the token service does not have.
     func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
-        let known = terms.scopes + ["openid", "profile", "email"]
+        let known = terms.knownScopes
         for scope in client.grants.scopes ?? [] where !known.contains(where: scope.isExactly) {
             findings.error(
                 "\(pointer)/scopes", "unknown scope \"\(scope)\"", expected: "one of \"scopes\" of the token service",

@@ -9,16 +9,25 @@ package struct SessionClaims {
 
     /// Those of all logins with a provider. Logins of clients keep the usual ones, for ID tokens and user information.
     package func kept(at provider: String) -> [ClaimPath] {
-        let isOfClients = configuration.clients.contains {
-            $0.client.grants.asksUsers && $0.identityProviders.contains(where: provider.isExactly)
-        }
-        return logins(with: provider).flatMap { $0.login.claims ?? RouteLoginEntry.standardClaims }
-            + (isOfClients ? RouteLoginEntry.standardClaims : [])
+        logins(with: provider).flatMap { $0.login.claims ?? RouteLoginEntry.standardClaims }
+            + (servesClients(provider) ? RouteLoginEntry.standardClaims + ofScopes : [])
     }
 
-    /// Those that routes with logins at a provider name or look at, so that they are asked for.
+    /// Those that routes with logins at a provider name or look at, and those that clients get, so that they are asked for.
     package func wanted(at provider: String) -> [ClaimPath] {
         logins(with: provider).flatMap { ($0.login.claims ?? []) + used(by: $0.route) }
+            + (servesClients(provider) ? SessionClaims.ofClients + ofScopes : [])
+    }
+
+    /// Most clients know their users by these.
+    private static let ofClients = ["email", "name"].map(ClaimPath.init(literal:))
+
+    private var ofScopes: [ClaimPath] { configuration.tokenService.terms.scopeClaims.flatMap(\.value.claims) }
+
+    private func servesClients(_ provider: String) -> Bool {
+        configuration.clients.contains {
+            $0.client.grants.asksUsers && $0.identityProviders.contains(where: provider.isExactly)
+        }
     }
 
     /// The claims of the caller that a route's rules, fields and policy servers look at.

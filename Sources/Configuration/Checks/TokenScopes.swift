@@ -12,7 +12,9 @@ struct TokenScopes {
         if configuration.clients.contains(where: { $0.client.issuer != nil }) { return }
         let (names, service) = (SharedNames(configuration), configuration.tokenService)
         // Logins grant those of OpenID Connect as well.
-        let granted = service.isEnabled ? service.terms.scopes + ["openid", "profile", "email"] : []
+        let granted =
+            service.isEnabled
+            ? service.terms.knownScopes : []
         let scopes = TokenScopes(granted: granted, findings: findings)
         for (index, route) in configuration.routes.enumerated() where route.application == nil {
             for (place, access) in rules(of: route, at: "/routes/\(index)")

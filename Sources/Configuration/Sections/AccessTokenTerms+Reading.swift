@@ -30,8 +30,30 @@ extension AccessTokenTerms {
             What the consent page says about a scope, by its name, such as `{"orders": "See your orders"}`; the \
             name by default.
             """)
+        object.read(
+            "scopeClaims", claims, into: &terms.scopeClaims,
+            """
+            Claims of ID tokens and user information by scope, in the form of [fields](guides/fields.md) with `${user}`, `${roles}` \
+            and `${claim.PATH}`, such as `{"groups": {"groups": "${roles}"}}`. Clients may ask for these scopes; those of \
+            `openid` are in each ID token.
+            """)
         return terms
     }
+
+    /// Templates by claim by scope.
+    private static let claims = Shape<[ScopeClaim]>(
+        .map(.map(.text, names: "."), names: "^[!#-\\[\\]-~]+$"), write: { $0.isEmpty ? .object([]) : nil },
+        read: { field in
+            field.object("an object of claims by scope").entries.flatMap { scope, claims in
+                claims.object("an object of values by claim").entries.compactMap { name, field in
+                    guard !OpenIDClaims.ofTokens.contains(name) else {
+                        return field.error(
+                            "the gateway writes this claim itself", expected: "another claim than \"\(name)\"")
+                    }
+                    return FieldTemplate.ofClaim(field).map { ScopeClaim(scope: scope, name: name, value: $0) }
+                }
+            }
+        })
 
     /// Texts by scope.
     private static let descriptions = Shape<[String: String]>(

@@ -114,6 +114,21 @@ extension FieldRules {
 }
 
 extension FieldTemplate {
+    /// The value of a claim that says who a user is, whatever the request.
+    static func ofClaim(_ field: Field) -> FieldTemplate? {
+        guard let template = read(field) else { return nil }
+        let isOfUser = template.pieces.allSatisfy { piece in
+            switch piece {
+            case .text, .user, .roles, .claim: true
+            case .issuer, .clientIP, .requestID, .userinfo: false
+            }
+        }
+        if isOfUser { return template }
+        return field.error(
+            "a claim has a value of the user",
+            expected: "text, ${user}, ${roles}, ${claim.PATH}, ${env.NAME} or ${secret.KEY}")
+    }
+
     fileprivate static func read(_ field: Field) -> FieldTemplate? {
         let expected = "visible ASCII text with placeholders such as \"${user}\" or \"${claim.email}\""
         guard let text = field.text(expected) else { return nil }

@@ -1,8 +1,11 @@
 /// The claims of ID tokens and user information that the gateway writes (OpenID Connect Core sections 2 and 5.1).
 package enum OpenIDClaims {
-    package static let names =
-        ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash", "preferred_username"]
-        + ofNames + profile + ["email", "email_verified"]
+    package static let names = ofTokens + ["preferred_username"] + ofNames + profile + ["email", "email_verified"]
+
+    /// Those that say what a token is, and for which login.
+    package static let ofTokens = [
+        "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash",
+    ]
 
     /// Those of the scope `profile` that accounts have, too.
     package static let ofNames = ["name", "given_name", "family_name"]

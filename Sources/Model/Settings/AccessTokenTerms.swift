@@ -13,6 +13,25 @@ package struct AccessTokenTerms: Sendable {
     package var scopes: [String] = []
     /// What users read about a scope, by its name.
     package var scopeDescriptions: [String: String] = [:]
+    /// The claims that ID tokens and user information have by scope, besides the usual ones.
+    package var scopeClaims: [ScopeClaim] = []
 
     package init() {}
+
+    /// All scopes that clients may have.
+    package var knownScopes: [String] { scopes + ["openid", "profile", "email"] + scopeClaims.map(\.scope) }
+}
+
+/// A claim of ID tokens and user information that comes with a scope.
+package struct ScopeClaim: Sendable {
+    package let scope: String
+    package let name: String
+    /// A single claim or `${roles}` keeps its kind; anything else is a text.
+    package let value: FieldTemplate
+
+    package init(scope: String, name: String, value: FieldTemplate) {
+        self.scope = scope
+        self.name = name
+        self.value = value
+    }
 }

@@ -85,8 +85,8 @@ struct ServerDocument {
         writer.member("end_session_endpoint", url(.endSession))
         writer.member("subject_types_supported", ["public"])
         writer.member("id_token_signing_alg_values_supported", settings.keys.idTokenAlgorithms.map(\.rawValue))
-        let groups = Set(grants.compactMap(\.groupsClaim)).sorted()
-        writer.member("claims_supported", OpenIDClaims.names + groups)
+        let others = Set(grants.compactMap(\.groupsClaim) + settings.terms.scopeClaims.map(\.name))
+        writer.member("claims_supported", OpenIDClaims.names + others.subtracting(OpenIDClaims.names).sorted())
         writer.member("claims_parameter_supported", false)
     }
 

@@ -38,8 +38,10 @@ struct IDToken: Sendable {
         if let nonce { writer.member("nonce", nonce) }
         if !grant.methods.isEmpty { writer.member("amr", grant.methods) }
         let user = grant.virtual ? nil : settings.users.user(named: grant.subject, realm: grant.client.realm)
-        UserDescription(subject: grant.subject, user: user, provided: provided).write(grant.scope ?? "", to: &writer)
-        if let groups = grant.client.grants.groupsClaim { writer.member(groups, grant.roles) }
+        let description = UserDescription(
+            subject: grant.subject, user: user, provided: provided, roles: grant.roles,
+            groupsClaim: grant.client.grants.groupsClaim)
+        for member in description.members(grant.scope ?? "", settings.terms) { writer.member(member.name, member.node) }
         if let session = grant.session { writer.member("sid", session) }
         writer.member("at_hash", IDToken.hash(accessToken, signer.key.algorithm))
         writer.endObject()

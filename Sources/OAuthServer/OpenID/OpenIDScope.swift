@@ -10,8 +10,10 @@ package enum OpenIDScope: String, Sendable, CaseIterable {
     case openid, profile, email
 
     /// Whether a scope has this name.
-    static func isGranted(_ name: OpenIDScope, in scope: String) -> Bool {
-        scope.utf8.split(separator: ASCII.space).contains { $0.elementsEqual(name.rawValue.utf8) }
+    static func isGranted(_ name: OpenIDScope, in scope: String) -> Bool { isGranted(name.rawValue, in: scope) }
+
+    static func isGranted(_ name: String, in scope: String) -> Bool {
+        scope.utf8.split(separator: ASCII.space).contains { $0.elementsEqual(name.utf8) }
     }
 }
 
@@ -21,8 +23,10 @@ extension TokenServiceSettings {
 
     /// The scopes that the authorization endpoint grants.
     package var scopesOfUsers: [String] {
-        let own = hasOpenID ? OpenIDScope.allCases.map(\.rawValue) : []
-        return own + terms.scopes.filter { scope in !own.contains { $0.isExactly(scope) } }
+        var scopes: [String] = []
+        let ofClaims = hasOpenID ? OpenIDScope.allCases.map(\.rawValue) + terms.scopeClaims.map(\.scope) : []
+        for scope in ofClaims + terms.scopes where !scopes.contains(where: scope.isExactly) { scopes.append(scope) }
+        return scopes
     }
 
     /// Whether some client may use the device grant.

@@ -46,7 +46,8 @@ struct UserAttributes: Sendable {
         guard claims.kind == .user, OpenIDScope.isGranted(.openid, in: claims.scope ?? "") else {
             return .done(UserAttributes.refusal(.insufficientScope, error: "insufficient_scope"))
         }
-        let describes = [OpenIDScope.profile, .email].contains { OpenIDScope.isGranted($0, in: claims.scope ?? "") }
+        let scopes = [OpenIDScope.profile, .email].map(\.rawValue) + settings.terms.scopeClaims.map(\.scope)
+        let describes = scopes.contains { OpenIDScope.isGranted($0, in: claims.scope ?? "") }
         guard describes, claims.session != nil else { return .done(describe(claims, provided: nil)) }
         // The record of the login that the token comes from.
         let id = TokenFamily.id(of: claims.tokenID) ?? claims.tokenID
@@ -66,11 +67,13 @@ struct UserAttributes: Sendable {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("sub", claims.subject)
-        UserDescription(subject: claims.subject, user: user, provided: provided)
-            .write(claims.scope ?? "", to: &writer)
         // A client that has registered itself stands in tokens as its sponsor.
-        if let groups = client?.grants.groupsClaim, client?.clientID.isExactly(claims.clientID) == true {
-            writer.member(groups, claims.roles)
+        let isItself = client?.clientID.isExactly(claims.clientID) == true
+        let description = UserDescription(
+            subject: claims.subject, user: user, provided: provided, roles: claims.roles,
+            groupsClaim: isItself ? client?.grants.groupsClaim : nil)
+        for member in description.members(claims.scope ?? "", service.settings.terms) {
+            writer.member(member.name, member.node)
         }
         writer.endObject()
         return .personal(writer.bytes, reason: .userInfoServed)

@@ -110,6 +110,34 @@ import Testing
         }
     }
 
+    @Test("claims by template come with their scope, and never those of the token itself", .tags(.core))
+    func templates() throws {
+        let fixture = try Fixture {
+            Self.prepare(
+                &$0, #", "groupsClaim": "teams""#,
+                service: """
+                    , "scopeClaims": {
+                        "openid": {"login": "${user}@shop", "teams": "none"},
+                        "groups": {"groups": "${roles}", "list": "r:${roles}", "tenant": "acme", "lacks": "${claim.none} x"},
+                        "email": {"email": "${claim.preferred_username}@example.org"}}
+                    """)
+        }
+        let document = JSONText(try fixture.request("GET", "/.well-known/openid-configuration").text)
+        #expect(document["scopes_supported"].strings == ["openid", "profile", "email", "groups", "orders"])
+        #expect(["login", "groups", "tenant"].allSatisfy(document["claims_supported"].strings.contains))
+        for (scope, isWide) in [("openid", false), ("openid%20groups%20email", true)] {
+            for claims in try Self.descriptions(fixture, Self.logIn(fixture, scope: scope)) {
+                #expect(claims["login"].string == "joe@shop" && claims["teams"].strings == ["Manager"], "\(claims)")
+                #expect(claims["groups"].exists == isWide && claims["tenant"].string == (isWide ? "acme" : nil))
+                #expect(claims["email"].string == (isWide ? "joe@example.org" : nil) && !claims["lacks"].exists)
+                guard isWide else { continue }
+                #expect(claims["groups"].strings == ["Manager"] && claims["list"].string == "r:Manager", "\(claims)")
+            }
+        }
+        let narrow = AuthorizationFixture.link("shop", Self.redirect, "&state=s&scope=teams")
+        #expect(try fixture.request("GET", narrow).only("Location")?.contains("error=invalid_scope") == true)
+    }
+
     /// Of the same login: the ID token and the user information.
     private static func descriptions(_ fixture: Fixture, _ tokens: JSONText) throws -> [JSONText] {
         let bearer = Field.bearer(try #require(tokens["access_token"].string, "\(tokens)"))
@@ -128,11 +156,15 @@ import Testing
             #""issuer": "https://unused", "clientId": "unused", "clientSecret": "s""#
         ) {
             let backends = $0["backends"]
-            Self.prepare(&$0, #", "identityProvider": "staff""# + more)
+            Self.prepare(
+                &$0, #", "identityProvider": "staff""# + more,
+                service:
+                    #", "scopeClaims": {"openid": {"contact": "${user} <${claim.email}>", "seen": "${claim.email_verified}"}}"#
+            )
             $0["backends"] = backends
             $0["identityProviders"] = """
                 [{"name": "staff", "issuer": "\(provider.issuer)", "allowHttp": true, "clientId": "gateway",
-                  "clientSecret": "s3cret", "usernamePrefix": "staff:", "userInfo": "always"}]
+                  "clientSecret": "s3cret", "usernamePrefix": "staff:"}]
                 """
             $0["routes"] = #"[{"path": "/plain", "upstream": "stub"}]"#
             $0["store"] = #"{"kind": "sqlite"}"#
@@ -147,6 +179,7 @@ import Testing
             for claims in try Self.descriptions(fixture, tokens) {
                 #expect(claims["sub"].string == "staff:ann" && claims["email"].string == "ann@example.com", "\(claims)")
                 #expect(claims["email_verified"].bool == true && !claims["groups"].exists)
+                #expect(claims["contact"].string == "staff:ann <ann@example.com>" && claims["seen"].bool == true)
             }
             tokens = try Self.refresh(fixture, tokens)
         }
