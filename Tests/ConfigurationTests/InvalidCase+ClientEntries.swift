@@ -15,15 +15,15 @@ extension InvalidCase {
         InvalidCase(
             "scope-claims",
             [
-                "gateway.json": """
-                {"tokenService": {"scopeClaims": {
-                "openid": {"sub": "${user}"},
-                "groups": {"address": "${client_ip}", "mail": "${claim.}"}}}}
-                """
+                "gateway.json": ConfigurationDirectory.gateway(
+                    """
+                    "tokenService": {"scopeClaims": {"openid": {"sub": "${user}"},
+                    "groups": {"address": "${client_ip}", "mail": "${claim.}"}}}
+                    """)
             ],
-            #"gateway.json:2: error: /tokenService/scopeClaims/openid/sub: the gateway writes this claim itself (expected another claim than "sub")"#,
-            #"gateway.json:3: error: /tokenService/scopeClaims/groups/address: a claim has a value of the user (expected text, ${user}, ${roles}, ${claim.PATH}, ${env.NAME} or ${secret.KEY})"#,
-            #"gateway.json:3: error: /tokenService/scopeClaims/groups/mail: "${claim.}" names no claim: it is empty (expected a claim)"#
+            #"gateway.json:5: error: /tokenService/scopeClaims/openid/sub: the gateway writes this claim itself (expected another claim than "sub")"#,
+            #"gateway.json:6: error: /tokenService/scopeClaims/groups/address: a claim has a value of the user (expected text, ${user}, ${roles}, ${claim.PATH}, ${env.NAME} or ${secret.KEY})"#,
+            #"gateway.json:6: error: /tokenService/scopeClaims/groups/mail: "${claim.}" names no claim: it is empty (expected a claim)"#
         ),
         InvalidCase(
             "client-algorithm-without-key",

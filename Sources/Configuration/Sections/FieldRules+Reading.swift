@@ -114,7 +114,7 @@ extension FieldRules {
 }
 
 extension FieldTemplate {
-    /// The value of a claim that says who a user is, whatever the request.
+    /// The value of a claim that says who a user is, at each request the same.
     static func ofClaim(_ field: Field) -> FieldTemplate? {
         guard let template = read(field) else { return nil }
         let isOfUser = template.pieces.allSatisfy { piece in

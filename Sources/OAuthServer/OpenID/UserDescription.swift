@@ -26,7 +26,9 @@ struct UserDescription: Sendable {
         let granted = terms.scopeClaims.filter { OpenIDScope.isGranted($0.scope, in: scope) }
         let selection = ClaimSelection(granted.flatMap(\.value.claims), userinfo: false)
         let claims = selection.select(provided, user: user)
-        for claim in granted { add(claim.name, value(claim.value, selection, claims)) }
+        for claim in granted {
+            add(claim.name, value(of: claim.value) { selection.index(of: $0).flatMap(claims.value(at:)) })
+        }
         if OpenIDScope.isGranted(.profile, in: scope) {
             for (name, value) in profile { add(name, value) }
         }
@@ -51,8 +53,7 @@ struct UserDescription: Sendable {
     }
 
     /// Nil if the user lacks a claim of it.
-    private func value(_ template: FieldTemplate, _ selection: ClaimSelection, _ claims: SelectedClaims) -> JSONNode? {
-        func claim(_ path: ClaimPath) -> JSONNode? { selection.index(of: path).flatMap(claims.value(at:)) }
+    private func value(of template: FieldTemplate, claim: (ClaimPath) -> JSONNode?) -> JSONNode? {
         switch template.pieces {
         case [.roles]: return .texts(roles)
         case let pieces where pieces.count == 1:
