@@ -78,17 +78,9 @@ extension AuthorizationCodeProvider {
     /// Verifies a JWT that the provider issued to this client; fetches keys as needed.
     func verified(_ token: [UInt8], now: Int64) -> Effect<Result<VerifiedToken, ProviderFailure>> {
         guard let verifier else { return .done(.failure(.answer("no tokens are signed there"))) }
-        switch verifier.verify(token.span, now: now) {
-        case .needsKeys(let index, let need):
-            guard case .openID(_, _, let keys) = settings.place else { break }
-            return .answer(of: { keys.fetch(for: need, then: $0) }) { answer in
-                guard case .ready(let fetched) = answer else { return .done(.failure(.unavailable("keys"))) }
-                let outcome = verifier.verify(token.span, now: now, with: .fetched(fetched, issuerIndex: index))
-                return .done(AuthorizationCodeProvider.result(outcome, of: token, verifier, now: now))
-            }
-        case let outcome: return .done(AuthorizationCodeProvider.result(outcome, of: token, verifier, now: now))
+        return verifier.outcome(of: token, now: now).map {
+            AuthorizationCodeProvider.result($0, of: token, verifier, now: now)
         }
-        return .done(.failure(.unavailable("keys")))
     }
 
     private static func result(
