@@ -23,11 +23,12 @@ package enum TokenReply: Sendable {
     case other(OutboundResponse)
     case failed(OutboundFailure)
 
-    package init(_ result: OutboundResult) {
+    /// - Parameter allowsOthers: whether a token that is no access token counts too (RFC 8693 section 2.2.1).
+    package init(_ result: OutboundResult, allowsOthers: Bool = false) {
         switch result {
         case .failed(let failure, _): self = .failed(failure)
         case .response(let response) where response.status == 200:
-            self = Granted(response).map { .granted($0) } ?? .malformed
+            self = Granted(response, allowsOthers).map { .granted($0) } ?? .malformed
         case .response(let response):
             // RFC 6585 section 4: 429 concerns the request rate, not the request.
             guard (400..<500).contains(response.status), response.status != 429, let code = TokenReply.code(response)
@@ -54,13 +55,14 @@ package enum TokenReply: Sendable {
 }
 
 extension TokenReply.Granted {
-    fileprivate init?(_ response: OutboundResponse) {
+    fileprivate init?(_ response: OutboundResponse, _ allowsOthers: Bool) {
         guard let node = try? JSONNode.parse(response.body.span, maximumDepth: 16),
             let value = node["access_token"]?.string, Self.isFit(value)
         else { return nil }
         func stated(_ name: String) -> JSONNode? { node[name].flatMap { $0.isNull ? nil : $0 } }
         if let type = stated("token_type") {
-            guard type.string?.lowercased().utf8.elementsEqual("bearer".utf8) == true else { return nil }
+            let name = type.string?.lowercased() ?? ""
+            guard name.isExactly("bearer") || allowsOthers && name.isExactly("n_a") else { return nil }
         }
         var lifetime: Int64?
         if let member = stated("expires_in") {

@@ -21,12 +21,14 @@ enum OAuth2Grant: Sendable {
     case callersSAML
     /// RFC 8693: exchanges the caller's own token.
     case tokenExchange(ExchangeTerms)
+    /// RFC 7523 section 2.1: an identity assertion (ID-JAG), which the identity provider gives for the caller's own token.
+    case identityAssertion(OAuth2Issuer)
 
     /// Whether a refusal concerns the caller rather than the gateway.
     var isCallerBound: Bool {
         switch self {
         case .clientCredentials, .password: false
-        case .mintedAssertion, .callersAssertion, .mintedSAML, .callersSAML, .tokenExchange: true
+        case .mintedAssertion, .callersAssertion, .mintedSAML, .callersSAML, .tokenExchange, .identityAssertion: true
         }
     }
 
@@ -34,7 +36,7 @@ enum OAuth2Grant: Sendable {
     var dependsOnCredential: Bool {
         switch self {
         case .clientCredentials, .password, .mintedAssertion, .mintedSAML: false
-        case .callersAssertion, .callersSAML, .tokenExchange: true
+        case .callersAssertion, .callersSAML, .tokenExchange, .identityAssertion: true
         }
     }
 
@@ -43,7 +45,7 @@ enum OAuth2Grant: Sendable {
         case .mintedAssertion(let terms): terms.signer.key.isSlow
         case .mintedSAML, .callersSAML: true
         case .tokenExchange(let terms): terms.takesSAML
-        case .clientCredentials, .password, .callersAssertion: false
+        case .clientCredentials, .password, .callersAssertion, .identityAssertion: false
         }
     }
 
@@ -55,6 +57,7 @@ enum OAuth2Grant: Sendable {
         case .callersSAML: request.assertion.isEmpty
         case .tokenExchange(let terms):
             terms.takesSAML ? request.assertion.isEmpty : request.credential(isIDToken: terms.takesIDToken).isEmpty
+        case .identityAssertion(let provider): provider.lacksCredential(request)
         }
     }
 
@@ -62,7 +65,7 @@ enum OAuth2Grant: Sendable {
     private static let samlBearer = "urn:ietf:params:oauth:grant-type:saml2-bearer"
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 
-    /// The fields of the form, for a caller with the required token.
+    /// The fields of the form, for a caller with the required token; but for an assertion that is fetched first.
     func form(
         _ request: IssueRequest, endpoint: WebURL, now: Int64
     ) throws(SAMLRejection) -> [(String, String)] {
@@ -94,6 +97,7 @@ enum OAuth2Grant: Sendable {
             ]
             if let type = terms.requestedTokenType { form.append(("requested_token_type", type)) }
             return form
+        case .identityAssertion: return [("grant_type", OAuth2Grant.jwtBearer)]
         }
     }
 
@@ -115,8 +119,10 @@ enum OAuth2Grant: Sendable {
 struct ExchangeTerms: Sendable {
     static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
+    static let idToken = "urn:ietf:params:oauth:token-type:id_token"
+    static let identityAssertion = "urn:ietf:params:oauth:token-type:id-jag"
+
     private static let saml = "urn:ietf:params:oauth:token-type:saml2"
-    private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
 
     var subjectTokenType = ExchangeTerms.accessToken
     /// Whether the caller's token is a SAML assertion.

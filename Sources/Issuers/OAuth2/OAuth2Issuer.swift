@@ -41,13 +41,20 @@ final class OAuth2Issuer: TokenIssuer {
 
     func issue(_ request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
         // Known without a call.
-        if settings.grant.lacksCredential(request) {
-            return .done(.failure(.credentialMissing))
-        }
-        return endpoint.url(now: now).then { [self] result in
+        if lacksCredential(request) { return .done(.failure(.credentialMissing)) }
+        return atEndpoint(now: now) { [self] url in obtain(request, at: url, now: now) }
+    }
+
+    /// Whether the caller has no credential that the grant sends.
+    func lacksCredential(_ request: IssueRequest) -> Bool { settings.grant.lacksCredential(request) }
+
+    private func atEndpoint<Value: Sendable>(
+        now: Int64, _ next: @escaping @Sendable (WebURL) -> Effect<Result<Value, IssueFailure>>
+    ) -> Effect<Result<Value, IssueFailure>> {
+        endpoint.url(now: now).then { result in
             switch result {
             case .failure(let failure): .done(.failure(failure))
-            case .success(let url): obtain(request, at: url, now: now)
+            case .success(let url): next(url)
             }
         }
     }
@@ -68,9 +75,30 @@ final class OAuth2Issuer: TokenIssuer {
     private func begin(
         _ request: IssueRequest, at url: WebURL, now: Int64
     ) -> Effect<Result<IssuedToken, IssueFailure>> {
+        guard case .identityAssertion(let provider) = settings.grant else { return send(request, to: url, now: now) }
+        return provider.assertion(about: request, now: now).then { [self] result in
+            switch result {
+            case .failure(let failure): .done(.failure(failure))
+            case .success(let assertion): send(request, with: assertion, to: url, now: now)
+            }
+        }
+    }
+
+    /// A token of this server for another one, which is not kept. The refresh token that is known is of that other one.
+    private func assertion(about request: IssueRequest, now: Int64) -> Effect<Result<IssuedToken, IssueFailure>> {
+        atEndpoint(now: now) { [self] url in send(request, to: url, now: now) }.map { result in
+            result.mapError { $0.because("identity provider: \($0.detail ?? $0.reason.code)") }
+        }
+    }
+
+    /// - Parameter assertion: that was fetched first; nil for none.
+    private func send(
+        _ request: IssueRequest, with assertion: IssuedToken? = nil, to url: WebURL, now: Int64
+    ) -> Effect<Result<IssuedToken, IssueFailure>> {
         let work = { @Sendable [self] () -> Effect<Result<IssuedToken, IssueFailure>> in
             do throws(SAMLRejection) {
-                let form = try settings.grant.form(request, endpoint: url, now: now)
+                var form = try settings.grant.form(request, endpoint: url, now: now)
+                if let assertion { form.append(("assertion", String(decoding: assertion.value, as: UTF8.self))) }
                 return ask(url, now: now, form).map { [self] in outcome($0, keeping: nil, nil, now: now) }
             } catch {
                 return .done(.failure(.misconfigured.because("assertion: \(error.reason.code)")))
@@ -123,14 +151,8 @@ extension OAuth2Issuer {
 
     func verify(_ login: PresentedLogin, now: Int64) -> Effect<Result<PasswordVerdict, IssueFailure>> {
         let form = OAuth2Grant.passwordForm(login.username, login.password)
-        return endpoint.url(now: now).then { [self] result in
-            switch result {
-            case .failure(let failure): .done(.failure(failure))
-            case .success(let url):
-                exchange(url, now: now, form) { [terms = settings.terms] in
-                    OAuth2Issuer.verdict($0, terms, now: now)
-                }
-            }
+        return atEndpoint(now: now) { [self] url in
+            exchange(url, now: now, form) { [terms = settings.terms] in OAuth2Issuer.verdict($0, terms, now: now) }
         }
     }
 

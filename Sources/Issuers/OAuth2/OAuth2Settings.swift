@@ -23,6 +23,7 @@ private enum GrantName: String, Sendable, CaseIterable {
     case jwtBearer = "jwt-bearer"
     case samlBearer = "saml2-bearer"
     case tokenExchange = "token-exchange"
+    case identityAssertion = "id-jag"
 }
 
 private enum AuthenticationName: String, Sendable, CaseIterable {
@@ -49,20 +50,15 @@ private struct OAuth2Settings {
     let account: (user: String, password: String)
     let assertion: AssertionSettings?
     let exchange: ExchangeTerms
+    let provider: ProviderTerms?
+    /// Scope, audience and resources.
+    let target: [(String, String)]
     let parameters: [(String, String)]
     let defaultLifetimeSeconds: Int64
     let isPerCaller: Bool
 
     init(_ object: inout ObjectReader, _ dependencies: IssuerDependencies) {
         self.dependencies = dependencies
-        object.rules(
-            .exactlyOne(
-                of: "tokenEndpoint", "discovery", none: "there is no token endpoint",
-                several: "the token endpoint is known"),
-            .requires(
-                "issuer", if: .has("discovery"), because: "discovery needs a known issuer to compare with",
-                expected: "\"issuer\" beside \"discovery\""),
-            .only("issuer", with: .has("discovery"), because: "nothing is compared with it"))
         grant = object.value(
             "grant", .choice, default: .clientCredentials,
             "How a token is requested; see [tokens for upstreams](guides/upstream-tokens.md).")
@@ -76,14 +72,21 @@ private struct OAuth2Settings {
             "assertion",
             "Assertion of the grants `jwt-bearer` (RFC 7523) and `saml2-bearer` (RFC 7522); required for them."
         ) { AssertionSettings(&$0, dependencies) }
+        provider = object.part(
+            "identityProvider",
+            "Who gives the assertion of the grant `id-jag` for the caller's token; required for it."
+        ) { ProviderTerms(&$0, dependencies) }
         var exchange = ExchangeTerms()
+        if grant == .identityAssertion { exchange.subjectTokenType = ExchangeTerms.idToken }
         object.read(
             "subjectTokenType", .name, into: &exchange.subjectTokenType,
-            "Type of the caller's token, for the grant `token-exchange`.")
+            "Type of the caller's token, for the grants `token-exchange` and `id-jag`, where it is an ID token by default."
+        )
         object.read(
             "requestedTokenType", .name, into: &exchange.requestedTokenType,
             "Type of token that is requested in exchange; any by default.")
         self.exchange = exchange
+        target = OAuth2Settings.target(&object)
         parameters = OAuth2Settings.parameters(&object)
         defaultLifetimeSeconds = object.value(
             "defaultLifetimeSeconds", .seconds, default: 300, "Lifetime of a token where the answer names none.")
@@ -93,9 +96,17 @@ private struct OAuth2Settings {
         OAuth2Settings.declareGrantRules(object)
     }
 
-    private static func place(
+    fileprivate static func place(
         _ object: inout ObjectReader, _ dependencies: IssuerDependencies
     ) -> IssuerEndpoint.Place? {
+        object.rules(
+            .exactlyOne(
+                of: "tokenEndpoint", "discovery", none: "there is no token endpoint",
+                several: "the token endpoint is known"),
+            .requires(
+                "issuer", if: .has("discovery"), because: "discovery needs a known issuer to compare with",
+                expected: "\"issuer\" beside \"discovery\""),
+            .only("issuer", with: .has("discovery"), because: "nothing is compared with it"))
         let address = Shape.address(dependencies.transport)
         let endpoint = object.optional(
             "tokenEndpoint", address, "The server's token endpoint; or `discovery` and `issuer`.")
@@ -109,32 +120,37 @@ private struct OAuth2Settings {
         return .discovered(at: discovery, issuer: issuer)
     }
 
-    private static func parameters(_ object: inout ObjectReader) -> [(String, String)] {
+    private static func target(_ object: inout ObjectReader) -> [(String, String)] {
         let scope = object.optional("scope", .name, "Scopes, separated by blanks.")
-        let audience = object.optional("audience", .name, "Audience that is requested.")
+        let audience = object.optional(
+            "audience", .name, "Audience that is requested; for `id-jag` the issuer of the server.")
         let resources = object.optional("resource", .names, "Resources that are requested (RFC 8707).") ?? []
+        return [("scope", scope), ("audience", audience)].compactMap { name, value in value.map { (name, $0) } }
+            + resources.map { ("resource", $0) }
+    }
+
+    private static func parameters(_ object: inout ObjectReader) -> [(String, String)] {
         let others = object.optional("parameters", .texts, "Further parameters of the server's own.") ?? []
         for (name, _) in others where reserved.contains(name) {
             object.error(
                 at: "parameters/\(name)", "the module sends \"\(name)\" itself",
                 expected: "a parameter of the server's own")
         }
-        return [("scope", scope), ("audience", audience)].compactMap { name, value in value.map { (name, $0) } }
-            + resources.map { ("resource", $0) } + others.map { ($0.name, $0.value) }
+        return others.map { ($0.name, $0.value) }
     }
 
     private static func declareGrantRules(_ object: ObjectReader) {
         func uses(_ grants: GrantName...) -> KeyCondition { .any(grants.map { .equals("grant", $0.rawValue) }) }
         let takesAssertion = uses(.jwtBearer, .samlBearer)
-        let (isPassword, isExchange) = (
-            KeyCondition.equals("grant", "password"), KeyCondition.equals("grant", "token-exchange")
-        )
+        let (isPassword, isExchange, isIdentity) = (uses(.password), uses(.tokenExchange), uses(.identityAssertion))
         object.rules(
             .requires("username", "password", if: isPassword), .requires("assertion", if: takesAssertion),
             .only("username", "password", with: isPassword), .only("assertion", with: takesAssertion),
-            .only("subjectTokenType", "requestedTokenType", with: isExchange),
+            .only("subjectTokenType", with: .any([isExchange, isIdentity])),
+            .only("requestedTokenType", with: isExchange),
+            .requires("identityProvider", "audience", if: isIdentity), .only("identityProvider", with: isIdentity),
             .requires(
-                .not(.any([takesAssertion, isExchange])), if: .isOff("perCaller"), at: "perCaller",
+                .not(.any([takesAssertion, isExchange, isIdentity])), if: .isOff("perCaller"), at: "perCaller",
                 because: "the grant gives each caller a token of its own", expected: "true"))
     }
 
@@ -144,19 +160,39 @@ private struct OAuth2Settings {
             return nil
         }
         var made = OAuth2Issuer.Settings(client: client, grant: grant)
-        made.parameters = parameters
+        // An identity assertion says what it is for.
+        made.parameters = (self.grant == .identityAssertion ? [] : target) + parameters
         made.transport = dependencies.transport
         made.terms.defaultLifetimeSeconds = defaultLifetimeSeconds
         if case .tokenExchange(let terms) = grant { made.terms.issuedTokenType = terms.requestedTokenType }
         made.dependsOnCaller = isPerCaller
         // The keys of SAML assertions are not for JWTs.
-        made.publishedKeys = [self.client.key, self.grant == .jwtBearer ? assertion?.key : nil].compactMap(\.self)
+        let (signing, keys) = (assertion?.key, [self.client.key, provider?.client.key])
+        made.publishedKeys = (keys + [self.grant == .jwtBearer ? signing : nil]).compactMap(\.self)
+        return issuer(made, at: place, dependencies.identity(of: "oauth2", object, keys: keys + [signing]))
+    }
+
+    private func issuer(
+        _ settings: OAuth2Issuer.Settings, at place: IssuerEndpoint.Place, _ configurationID: String
+    ) -> OAuth2Issuer {
         let endpoint = IssuerEndpoint(
             place, dependencies.transport, allowsHTTP: dependencies.transport.allowsHTTP, caller: dependencies.caller)
         return OAuth2Issuer(
-            made, endpoint: endpoint,
-            configurationID: dependencies.identity(of: "oauth2", object, keys: [self.client.key, assertion?.key]),
-            caller: dependencies.caller)
+            settings, endpoint: endpoint, configurationID: configurationID, caller: dependencies.caller)
+    }
+
+    /// Nil after an error.
+    private func identityAssertion(_ object: ObjectReader) -> OAuth2Grant? {
+        guard let place = provider?.place, let client = provider?.client.client(object, dependencies) else {
+            return nil
+        }
+        var terms = exchange
+        terms.requestedTokenType = ExchangeTerms.identityAssertion
+        var made = OAuth2Issuer.Settings(client: client, grant: .tokenExchange(terms))
+        made.parameters = target
+        made.transport = dependencies.transport
+        made.terms.issuedTokenType = terms.requestedTokenType
+        return .identityAssertion(issuer(made, at: place, ""))
     }
 
     private func grant(_ object: ObjectReader) -> OAuth2Grant? {
@@ -167,6 +203,9 @@ private struct OAuth2Settings {
         case .tokenExchange:
             if exchange.takesSAML, !hasSAML(object, at: "subjectTokenType") { return nil }
             return .tokenExchange(exchange)
+        case .identityAssertion:
+            if exchange.takesSAML, !hasSAML(object, at: "subjectTokenType") { return nil }
+            return identityAssertion(object)
         case .samlBearer:
             return hasSAML(object, at: "grant") ? assertion?.grant(isSAML: true, object, dependencies) : nil
         }
@@ -176,6 +215,17 @@ private struct OAuth2Settings {
         guard let obstacle = SAMLVerifier.obstacle else { return true }
         object.error(at: key, obstacle.problem, expected: obstacle.expected)
         return false
+    }
+}
+
+/// The identity provider that gives identity assertions (the key `identityProvider`).
+private struct ProviderTerms {
+    let place: IssuerEndpoint.Place?
+    let client: ClientTerms
+
+    init(_ object: inout ObjectReader, _ dependencies: IssuerDependencies) {
+        place = OAuth2Settings.place(&object, dependencies)
+        client = ClientTerms(&object, dependencies)
     }
 }
 

@@ -18,7 +18,7 @@ enum TokenAnswer: Sendable {
 
     /// - Parameter now: when the request began, so that its duration does not extend the lifetime.
     init(_ result: OutboundResult, _ terms: Terms, now: Int64) {
-        switch TokenReply(result) {
+        switch TokenReply(result, allowsOthers: terms.issuedTokenType != nil) {
         case .failed(let failure): self = .failed(IssueFailure(failure))
         case .granted(let granted):
             self = IssuedToken(granted, terms, now: now).map { .token($0) } ?? .failed(.invalidToken)
@@ -33,7 +33,8 @@ enum TokenAnswer: Sendable {
     /// Maps an error code to a failure.
     static func failure(code: String, isCallerBound: Bool, isExchange: Bool) -> IssueFailure {
         switch code {
-        case "invalid_grant", "unauthorized_client", "access_denied":
+        // The last one (RFC 9470): for a login of another kind there would be a token.
+        case "invalid_grant", "unauthorized_client", "access_denied", "insufficient_user_authentication":
             return (isCallerBound ? IssueFailure.refused : .misconfigured).because(code)
         // RFC 8693 section 2.2.2: the code for a refused subject token.
         case "invalid_request" where isExchange: return .refused.because(code)
