@@ -41,6 +41,7 @@ package enum ConfigurationLoader {
             values.loginDomains = values.values.values.flatMap { $0.loginDomains(values.authenticationSchemes) }
             RouteLogins.addOwnForm(to: &values, findings)
             values.checkReferences(findings)
+            AssertionIssuers.check(values, findings)
             values.checkRealms(findings)
             values.checkLoginForms(findings)
             values.checkIdentityProviders(findings)

@@ -209,7 +209,8 @@ extension AccessTokenClaims {
         return true
     }
 
-    private static func actors(_ claim: JSONNode?) -> [String]? {
+    /// The chain of actors in `act` (RFC 8693 section 4.1), the current one first; nil if it is malformed or too long.
+    package static func actors(_ claim: JSONNode?) -> [String]? {
         var actors: [String] = []
         var next = claim
         while let claim = next {

@@ -90,6 +90,7 @@ extension Reason {
     package static var assertionIssuedInFuture: Reason { Reason("assertion_issued_in_future", 400) }
     package static var assertionAudienceWrong: Reason { Reason("assertion_audience_wrong", 400) }
     package static var assertionTypeWrong: Reason { Reason("assertion_type_wrong", 400) }
+    package static var assertionClientWrong: Reason { Reason("assertion_client_wrong", 400) }
     package static var assertionProofRequired: Reason { Reason("assertion_proof_required", 400) }
     package static var assertionFilterNotSatisfied: Reason { Reason("assertion_filter_not_satisfied", 400) }
     package static var assertionUsernameMissing: Reason { Reason("assertion_username_missing", 400) }

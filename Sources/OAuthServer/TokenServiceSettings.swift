@@ -42,6 +42,8 @@ package struct TokenServiceSettings: Sendable {
 
     /// Issuers whose tokens are exchanged, with their rules; nil for none.
     package var assertions: AssertionSources?
+    /// Issuers of the identity assertions that the token endpoint takes; nil for none.
+    package var identityAssertions: IdentityAssertions?
     /// Callers besides clients that may introspect tokens.
     package var resourceServers: [ResourceServer] = []
     /// Issuers of the tokens of clients that name them, by name (OAUTH-09).
@@ -80,11 +82,6 @@ package struct TokenServiceSettings: Sendable {
 extension TokenServiceSettings {
     /// Lifetime of a user's access token of this client, in seconds.
     func userSeconds(of client: Client) -> Int64 { client.grants.accessTokenSeconds ?? terms.userSeconds }
-
-    /// Lifetime of an access token without a user, in seconds: a client of `clients.json` has one for both.
-    func clientSeconds(of client: Client) -> Int64 {
-        client.isStandard ? userSeconds(of: client) : terms.clientSeconds
-    }
 
     /// The scopes of grants without a consent page.
     func plainScopes(of client: Client) -> [String] {

@@ -288,7 +288,7 @@ extension InvalidCase {
             trusted(
                 #""name": "idp", "issuer": "https://idp", "audience": ["a"], "jwksFile": "keys.txt", "tokenType": "id+jwt""#
             ),
-            #"trustedIssuers.json:2: error: /trustedIssuers/0/tokenType: invalid value (expected "JWT" or "at+jwt", found "id+jwt"; did you mean "at+jwt"?)"#
+            #"trustedIssuers.json:2: error: /trustedIssuers/0/tokenType: invalid value (expected one of "JWT", "at+jwt", "oauth-id-jag+jwt", found "id+jwt"; did you mean "at+jwt"?)"#
         ),
         InvalidCase(
             "trusted-typed-id-tokens",

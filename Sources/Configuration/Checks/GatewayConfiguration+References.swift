@@ -36,7 +36,7 @@ extension GatewayConfiguration {
         case .route: routes.map(\.name)
         case .trustedIssuer:
             trustedIssuers.map(\.name)
-                + [TrustedIssuerEntry.ownName, Consumer.issuer, CertificateUserRule.issuer]
+                + TrustedIssuerEntry.reservedNames
         case .policyServer: policies.servers.map(\.name)
         case .rateLimit: rateLimits.compactMap(\.name)
         }

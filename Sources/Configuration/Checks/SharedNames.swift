@@ -60,7 +60,7 @@ package struct SharedNames {
             }
         }
         let others = configuration.trustedIssuers.filter { entry in
-            route.clients.isEmpty || entry.client.map(route.clients.contains) == true
+            entry.opensRoutes && (route.clients.isEmpty || entry.client.map(route.clients.contains) == true)
         }
         let hasOwn = configuration.tokenService.isEnabled || !configuration.users.isEmpty
         return (others.map(\.name) + (hasOwn ? [TrustedIssuerEntry.ownName] : [])).filter(admits)

@@ -107,7 +107,13 @@ enum ClientSection {
             "grantTypes", Shape<GrantType>.choice.list("an array of grant types", minimum: 1),
             """
             How it gets tokens (RFC 7591). By default `authorization_code` with `redirectUris`, else `client_credentials`, \
-            and with `tokenExchange` that grant as well.
+            and with `tokenExchange` or `identityAssertionIssuers` that grant as well.
+            """)
+        object.read(
+            "identityAssertionIssuers", .references(to: .trustedIssuer), into: &grants.assertionIssuers,
+            """
+            Trusted issuers whose [identity assertions](guides/token-exchange.md#identity-assertions-id-jag) (ID-JAG) it \
+            exchanges for tokens.
             """)
         var lifetimes = RefreshLifetimes()
         object.read(
@@ -119,6 +125,7 @@ enum ClientSection {
         let usesCodes = object.holds(.has("redirectUris"))
         var standard: Set<GrantType> = [usesCodes ? .authorizationCode : .clientCredentials]
         if object.holds(.has("tokenExchange")) { standard.insert(.tokenExchange) }
+        if object.holds(.has("identityAssertionIssuers")) { standard.insert(.jwtBearer) }
         let types = declared.map(Set.init) ?? standard
         grants.withheld = Set(GrantType.allCases).subtracting(types)
         grants.allowsDevices = types.contains(.deviceCode)
@@ -151,6 +158,9 @@ enum ClientSection {
                 "redirectUris", type: .authorizationCode, with: .any([byDefault, gets(.authorizationCode)])),
             .requires("tokenExchange", if: gets(.tokenExchange)),
             only("tokenExchange", type: .tokenExchange, with: .any([byDefault, gets(.tokenExchange)])),
+            only(
+                "identityAssertionIssuers", type: .jwtBearer,
+                with: .all([.not(.isOn("public")), .any([byDefault, gets(.jwtBearer)])])),
             only(
                 "refreshTokenLifetime", "refreshFamilyLifetime", "refreshReuseInterval", type: .refreshToken,
                 with: gets(.refreshToken)),

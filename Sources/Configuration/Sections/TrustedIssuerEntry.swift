@@ -9,6 +9,8 @@ package struct TrustedIssuerEntry: Sendable {
         /// No type is required; an explicit type other than `at+jwt` is refused.
         case any = "JWT"
         case accessToken = "at+jwt"
+        /// Identity assertions, which clients exchange. Its tokens open no route.
+        case identityAssertion = "oauth-id-jag+jwt"
     }
 
     /// The keys of the issuer, or its introspection endpoint.
@@ -29,6 +31,8 @@ package struct TrustedIssuerEntry: Sendable {
 
     /// The name that stands for the gateway itself where issuers are named.
     package static let ownName = "local"
+    /// The names that stand for no entry.
+    static let reservedNames = [ownName, Consumer.issuer, CertificateUserRule.issuer]
 
     package var name: String
     /// `iss`, compared exactly.
@@ -59,6 +63,9 @@ package struct TrustedIssuerEntry: Sendable {
     /// Keys for encrypted tokens; without any, they are refused.
     package var decryptionKeys: [DecryptionKeyEntry]
     package var encryption: EncryptionRule
+
+    /// Whether routes take its tokens.
+    package var opensRoutes: Bool { tokenType != .identityAssertion }
 
     /// The introspection endpoint; nil if the gateway verifies the tokens.
     package var introspection: IntrospectionEntry? {
@@ -128,12 +135,21 @@ package struct TrustedIssuerEntry: Sendable {
         )
         let tokenType = object.value(
             "tokenType", .choice, default: TokenType.any,
-            "Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none.")
+            """
+            Type (`typ`) that a token must have: `at+jwt` only that (RFC 9068); `JWT` also `JWT` or none. With \
+            `oauth-id-jag+jwt` it opens no route: clients exchange its \
+            [identity assertions](guides/token-exchange.md#identity-assertions-id-jag).
+            """)
         object.removed(["backend"], instead: "\"client\"")
         let isIntrospected = KeyCondition.has("introspection")
-        let expectsAudience = KeyCondition.not(.isOff("requireAudience"))
+        let isAssertion = KeyCondition.equals("tokenType", TokenType.identityAssertion.rawValue)
+        let expectsAudience = KeyCondition.not(.any([.isOff("requireAudience"), isAssertion]))
         object.rules(
             .atMostOne(of: "introspection", "jwksFile", "x5c"),
+            .only(
+                "audience", "requireAudience", "acceptIdTokens", "authorizedParties", "client", "tokenSources",
+                "acrFromAmr", "introspection", with: .not(isAssertion), because: "its tokens open no route",
+                expected: "another \"tokenType\""),
             .only(
                 "decryptionKeys", with: .not(isIntrospected), because: "the server reads the tokens"),
             .requires(

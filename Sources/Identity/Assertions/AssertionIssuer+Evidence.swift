@@ -46,6 +46,7 @@ extension AssertionRejection {
         case .notYetValid, .issuedInFuture: [.start]
         case .wrongAudience: [.audience]
         case .wrongType: [.type]
+        case .wrongClient: [.client]
         case .proofRequired: [.binding]
         case .filterNotSatisfied, .missingUsername, .unusableUsername, .clientToken, .unknownUser, .ambiguousUser,
             .disabledUser, .usedBefore, .revoked:

@@ -24,6 +24,8 @@ package enum AssertionRejection: Error, Equatable, CaseIterable {
     case wrongAudience
     /// Issued for another purpose (RFC 8725 section 3.11).
     case wrongType
+    /// Issued for another client than the one that presents it.
+    case wrongClient
     /// Bound to a key; exchanging it for a bearer token would remove the binding.
     case proofRequired
     case filterNotSatisfied
@@ -52,8 +54,8 @@ package enum AssertionRejection: Error, Equatable, CaseIterable {
             case .issuedInFuture: .issuedInFuture
             case .missingExpiry: .missingExpiry
             case .wrongAudience: .wrongAudience
-            // Entries of policies list no clients.
-            case .wrongType, .wrongClient: .wrongType
+            case .wrongType: .wrongType
+            case .wrongClient: .wrongClient
             case .proofRequired: .proofRequired
             }
     }

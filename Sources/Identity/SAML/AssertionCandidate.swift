@@ -77,7 +77,12 @@ extension AssertionIssuer {
 
     /// Key of the store under which the use of an assertion is remembered, by whichever route or endpoint took it.
     package func singleUseKey(_ singleUseName: [UInt8]) -> String {
-        let text = Array("\(name.utf8.count) \(name)".utf8) + singleUseName
+        AssertionIssuer.singleUseKey(singleUseName, of: name)
+    }
+
+    /// - Parameter issuer: `iss`.
+    package static func singleUseKey(_ singleUseName: [UInt8], of issuer: String) -> String {
+        let text = Array("\(issuer.utf8.count) \(issuer)".utf8) + singleUseName
         return "assertion:"
             + String(decoding: Base64.encode(DigestAlgorithm.sha256.digest(text.span).span, .url), as: UTF8.self)
     }

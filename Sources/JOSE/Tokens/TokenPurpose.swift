@@ -63,6 +63,14 @@ package struct TokenPurpose: Sendable, Equatable {
     /// An assertion about a user that is exchanged for a token (RFC 7523 section 2.1): an access token or an ID token.
     package static let assertion = TokenPurpose(types: ["at+jwt"])
 
+    /// `typ` of an identity assertion.
+    package static let identityAssertionType = "oauth-id-jag+jwt"
+
+    /// An identity assertion for a client of another authorization server (ID-JAG), which opens nothing by itself. The caller
+    /// checks the proof of a bound one.
+    package static let identityAssertion = TokenPurpose(
+        types: [identityAssertionType], acceptsUntyped: false, bound: .provable)
+
     /// An assertion by which a client authenticates (RFC 7523 section 2.2).
     package static let clientAuthentication = TokenPurpose(types: ["client-authentication+jwt"], bound: .ignored)
 

@@ -9,6 +9,8 @@ package struct ClientGrants: Sendable {
     package var introspection = false
     /// Which tokens it may exchange, and for which (RFC 8693); nil: none.
     package var exchange: ExchangeRules?
+    /// Names of the trusted issuers whose identity assertions it may exchange; empty for none.
+    package var assertionIssuers: [String] = []
     /// Whether its tokens must be bound to a key by a proof (`dpop_bound_access_tokens`, RFC 9449 section 5.2).
     package var requiresProofKey = false
     /// Whether its tokens are bound to its certificate (`tls_client_certificate_bound_access_tokens`, RFC 8705 section 3.4).

@@ -22,6 +22,7 @@ extension AssertionRejection: ReasonedFailure {
         case .issuedInFuture: .assertionIssuedInFuture
         case .wrongAudience: .assertionAudienceWrong
         case .wrongType: .assertionTypeWrong
+        case .wrongClient: .assertionClientWrong
         case .proofRequired: .assertionProofRequired
         case .filterNotSatisfied: .assertionFilterNotSatisfied
         case .missingUsername: .assertionUsernameMissing

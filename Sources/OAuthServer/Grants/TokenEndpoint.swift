@@ -43,7 +43,9 @@ struct TokenEndpoint: Sendable {
             case .tokenExchange: try TokenExchange(service: service).answer(form, client, binding, now: now)
             case .authorizationCode: try CodeRedemption(service, form, client, binding, now: now).run()
             case .deviceCode: try DeviceRedemption(service, form, client, binding, now: now).run()
-            case .jwtBearer, nil: throw .unsupportedGrantType
+            case .jwtBearer:
+                try IdentityAssertionGrant(service, form, of: client, binding: binding, now: now).run()
+            case nil: throw .unsupportedGrantType
             }
         }
         let possession = service.settings.possession
@@ -73,7 +75,9 @@ struct TokenEndpoint: Sendable {
         let scope = try GrantedScope(requested: form["scope"], allowed: service.settings.plainScopes(of: client))
         var grant = AccessTokenMinter.Grant(
             subject: client.clientID, kind: .client, client: client,
-            lifetimeSeconds: service.settings.clientSeconds(of: client))
+            // A client of `clients.json` has one lifetime for both.
+            lifetimeSeconds: client.isStandard
+                ? service.settings.userSeconds(of: client) : service.settings.terms.clientSeconds)
         grant.limit(to: try service.settings.resources.known(form.resources, to: client))
         grant.roles = client.grants.roles
         grant.scope = scope.claim
@@ -127,7 +131,8 @@ struct TokenEndpoint: Sendable {
             switch grantType {
             case .tokenExchange: "token_exchange"
             case .deviceCode: DeviceRedemption.action
-            case .jwtBearer, nil: "unknown"
+            case .jwtBearer: IdentityAssertionGrant.action
+            case nil: "unknown"
             case .clientCredentials?, .password?, .refreshToken?, .authorizationCode?: grantType?.rawValue ?? ""
             }
         var response = response

@@ -37,6 +37,9 @@ struct ServerDocument {
             writer.member("registration_endpoint", url(.clientRegistration))
         }
         writer.member("grant_types_supported", grantTypes)
+        if hasIdentityAssertions {
+            writer.member("authorization_grant_profiles_supported", [IdentityAssertions.profile])
+        }
         addEndpoint("token", allowsPublic: true, &writer)
         let scopes = settings.hasAuthorization || settings.hasDevices ? settings.scopesOfUsers : settings.terms.scopes
         if !scopes.isEmpty { writer.member("scopes_supported", scopes) }
@@ -90,6 +93,10 @@ struct ServerDocument {
         writer.member("claims_parameter_supported", false)
     }
 
+    private var hasIdentityAssertions: Bool {
+        settings.identityAssertions != nil && clients.contains(where: \.takesIdentityAssertions)
+    }
+
     private var grantTypes: [String] {
         var types = [GrantType.clientCredentials, .password].filter { type in
             grants.isEmpty || grants.contains { !$0.withheld.contains(type) }
@@ -98,6 +105,7 @@ struct ServerDocument {
         if settings.hasDevices { types.append(.deviceCode) }
         if grants.contains(where: { $0.refresh != nil }) { types.append(.refreshToken) }
         if grants.contains(where: { $0.exchange != nil }) { types.append(.tokenExchange) }
+        if hasIdentityAssertions { types.append(.jwtBearer) }
         return types.map(\.rawValue)
     }
 

@@ -73,8 +73,8 @@ struct Assembly: AssemblyPart {
             origins += parts.map { _ in index }
         }
         settings.endpoints = GatewayEndpoints.all.routes(configuration.endpointSettings)
-        let trust = TrustAssembly(context: context)
-        settings.issuers = [trust.ownIssuer(keys[0])] + trust.trustedIssuers()
+        let trusted = TrustAssembly(context: context).trustedIssuers()
+        settings.issuers = [TrustAssembly(context: context).ownIssuer(keys[0])] + trusted.ofRoutes
         settings.introspectedIssuers = IntrospectionAssembly(context: context).introspectedIssuers(retained.outbound)
         settings.policyServers = configuration.policies.askers(context)
         if !context.issuerKeys.isEmpty { settings.keyEpoch = retained.keys.epoch }
@@ -86,7 +86,7 @@ struct Assembly: AssemblyPart {
         settings.credentials += RouteAssertions.settings(context, assertions, store.tokens).map { [$0] } ?? []
         let possession = ClientPossession(proofs, origins: configuration.origins)
         let tokens = TokenServiceAssembly(context: context).build(
-            keys, possession, modules, users, clients, catalogue, assertions, store)
+            keys, possession, modules, users, clients, catalogue, assertions, store, trusted.assertions)
         var pages = PageLook(configuration.pages)
         pages.start = logins.startPage()
         let foundation = EndpointFoundation(

@@ -26,7 +26,9 @@ extension GatewayConfiguration {
     /// itself last. An issuer that is no URL has no metadata.
     fileprivate func authorizationServers(of route: RouteEntry) -> [String] {
         let own = TrustedIssuerEntry.ownName
-        let names = route.resourceIssuers.isEmpty ? trustedIssuers.map(\.name) + [own] : route.resourceIssuers
+        let names =
+            route.resourceIssuers.isEmpty
+            ? trustedIssuers.filter(\.opensRoutes).map(\.name) + [own] : route.resourceIssuers
         let issuers = names.compactMap { name in
             name == own
                 ? (tokenService.isEnabled ? tokenService.issuer : nil)

@@ -16,7 +16,8 @@ struct TokenServiceAssembly: AssemblyPart {
     func build(
         _ keys: [SigningKeyRing], _ possession: ClientPossession, _ modules: [String: GuardedIssuer],
         _ users: UserStore, _ clients: Clients,
-        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened
+        _ catalogue: RoleCatalogue, _ assertions: AssertionSources, _ store: RetainedStore.Opened,
+        _ identityAssertions: IdentityAssertions?
     ) -> TokenService {
         let service = configuration.tokenService
         var published: [JSONWebKey] = []
@@ -55,6 +56,7 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.paths = configuration.tokenService.paths
         settings.terms = service.terms
         settings.assertions = assertions
+        settings.identityAssertions = identityAssertions
         settings.accountProviders = configuration.allIdentityProviders.requiringAccounts
         settings.resourceServers = resourceServers()
         settings.grantIssuers = grantIssuers(modules, catalogue)

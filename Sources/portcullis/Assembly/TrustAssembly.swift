@@ -5,6 +5,7 @@ import Gateway
 import Identity
 import JOSE
 import Model
+import OAuthServer
 import Policy
 
 /// The issuers whose tokens are accepted.
@@ -25,8 +26,11 @@ struct TrustAssembly: AssemblyPart {
         return settings
     }
 
-    func trustedIssuers() -> [IssuerSettings] {
+    /// Those whose tokens open routes, and those whose identity assertions clients exchange.
+    func trustedIssuers() -> (ofRoutes: [IssuerSettings], assertions: IdentityAssertions?) {
         var settings: [IssuerSettings] = []
+        var assertions: [(trust: TrustedIssuer, users: IdentityAssertions.Users)] = []
+        let named = Set(configuration.clients.flatMap(\.client.grants.assertionIssuers))
         for (index, entry) in configuration.trustedIssuers.enumerated() where entry.introspection == nil {
             let pointer = "/trustedIssuers/\(index)"
             let decryptionKeys = DecryptionKeyEntry.keys(
@@ -39,6 +43,12 @@ struct TrustAssembly: AssemblyPart {
                 maximumLifetimeSeconds: entry.maximumLifetime?.components.seconds)
             if let algorithms = entry.algorithms { trust.algorithms = algorithms }
             trust.decryption = TokenDecryption(keys: decryptionKeys, isRequired: entry.encryption == .required)
+            if named.contains(entry.name) {
+                let users = IdentityAssertions.Users(
+                    entry.users, level: entry.level, requiresProof: entry.requiresProof)
+                assertions.append((trust, users))
+            }
+            guard entry.opensRoutes else { continue }
             let claims = IssuerSettings.Claims.outside(
                 entry.users, level: entry.level, backendID: entry.client.flatMap(context.backendID))
             var issuer = IssuerSettings(trust: trust, claims: claims)
@@ -47,7 +57,7 @@ struct TrustAssembly: AssemblyPart {
             issuer.requiresProof = entry.requiresProof
             settings.append(issuer)
         }
-        return settings
+        return (settings, IdentityAssertions(assertions, audience: configuration.tokenService.issuer))
     }
 
     /// The keys of a trusted issuer, from a file or as it publishes them; nil after an error.

@@ -57,6 +57,11 @@ struct IssuerTest {
                 throw IssuerTest.failed("issuer", .invalidIssuer, "\(name); `portcullis check` reports the problem")
             }
             if let trusted = reading.configuration.trustedIssuers.first(where: { $0.issuer.isExactly(name) }) {
+                guard trusted.opensRoutes else {
+                    throw IssuerTest.failed(
+                        "issuer", .wrongType,
+                        "clients exchange identity assertions of \"\(trusted.name)\"; no route takes them")
+                }
                 return try runTrusted(token, trusted)
             }
             throw IssuerTest.failed("issuer", .unknownIssuer, unknown(received.issuer))
