@@ -24,6 +24,8 @@ struct AuthorizationEndpoint: Sendable {
         let reply: AuthorizationReply
         /// The login for this request; nil before.
         let login: MadeLogin?
+        /// Whether the client is known to have the redirect URI, so that browsers may be sent there.
+        var isProven: Bool
 
         var rules: AuthorizationRules? { client.grants.authorization }
         /// Another program on the device may use the redirect URI, so each access is shown (RFC 8252 section 8.6). So is
@@ -31,6 +33,10 @@ struct AuthorizationEndpoint: Sendable {
         var remembersConsent: Bool { reply.destination.kind == .web && !client.isRegistered }
         var browser: BrowserRequest { visit.browser }
         var now: Int64 { visit.now }
+
+        func refusal(_ refusal: AuthorizationRefusal) -> EndpointResponse {
+            isProven ? reply.refusal(refusal) : refusal.page
+        }
     }
 
     func answer(_ request: EndpointRequest, now: Int64) -> Answer {
@@ -61,6 +67,7 @@ struct AuthorizationEndpoint: Sendable {
         guard !fields.isRepeated("client_id"), let id = fields.value("client_id") else {
             return .done(AuthorizationFailure.unknownClient.response)
         }
+        if let document = ClientDocument(id, service.settings) { return begin(document, fields, browser) }
         return service.settings.client(id, now: now).then { found in
             guard case .success(let client) = found else {
                 return .done(SingleSignOnFailure.unavailable.response)
@@ -75,8 +82,9 @@ struct AuthorizationEndpoint: Sendable {
         }
     }
 
-    private func beginRequest(
-        _ fields: FormFields, _ client: Client, _ rules: AuthorizationRules, _ browser: BrowserRequest
+    func beginRequest(
+        _ fields: FormFields, _ client: Client, _ rules: AuthorizationRules, _ browser: BrowserRequest,
+        isProven: Bool = true
     ) -> Answer {
         if !fields.isRepeated("request_uri"), let reference = fields.value("request_uri"),
             PushedRequests.isReference(reference)
@@ -86,25 +94,30 @@ struct AuthorizationEndpoint: Sendable {
         guard !fields.isRepeated("redirect_uri"), let text = fields.value("redirect_uri"),
             let destination = rules.destination(text)
         else {
-            let (asked, known) = (fields.value("redirect_uri") ?? "", rules.redirectURIs.map(\.text))
-            return .done(
-                AuthorizationFailure.foreignRedirect.response
-                    .comparing(["redirect_uri \(Evidence.quoted(asked)), registered \(Evidence.list(known))"])
-                    .audited("sso.authorize", .refused, client: client.reference))
+            return .done(foreignRedirect(fields.value("redirect_uri") ?? "", of: client))
         }
         do throws(AuthorizationRefusal) {
             let settings = service.settings
             if rules.requiresPushedRequests { throw .notPushed }
             let request = try AuthorizationRequest(fields, of: client, settings)
-            return proceed(try inquiry(request, client, browser))
+            var inquiry = try inquiry(request, client, browser)
+            inquiry.isProven = isProven
+            return proceed(inquiry)
         } catch {
             let reply = AuthorizationReply(destination, fields, issuer: service.settings.issuer)
             let (asked, allowed) = (fields.value("scope") ?? "", service.settings.scopes(of: client))
             let compared =
                 error == .invalidScope ? TokenServiceSettings.evidence(onScopes: asked, allowed: allowed) : []
-            return .done(
-                reply.refusal(error).comparing(compared).audited("sso.authorize", .refused, client: client.reference))
+            let refusal = isProven ? reply.refusal(error) : error.page
+            return .done(refusal.comparing(compared).audited("sso.authorize", .refused, client: client.reference))
         }
+    }
+
+    func foreignRedirect(_ asked: String, of client: Client) -> EndpointResponse {
+        let known = client.grants.authorization?.redirectURIs.map(\.text) ?? []
+        return AuthorizationFailure.foreignRedirect.response
+            .comparing(["redirect_uri \(Evidence.quoted(asked)), registered \(Evidence.list(known))"])
+            .audited("sso.authorize", .refused, client: client.reference)
     }
 
     /// A request that was checked before, after the login or with the answer to a consent page.
@@ -164,14 +177,16 @@ struct AuthorizationEndpoint: Sendable {
         }
     }
 
-    private func inquiry(
+    func inquiry(
         request: LoginRequest, _ authorization: AuthorizationRequest, _ browser: BrowserRequest, _ login: MadeLogin?
     ) throws(SingleSignOnFailure) -> Inquiry {
         var visit = try flow.visit(request, browser)
         guard let client = visit.client, let destination = visit.destination else { throw .notEnabled }
         visit.isForced = false
         let reply = AuthorizationReply(destination, authorization, issuer: service.settings.issuer)
-        return Inquiry(visit: visit, client: client, request: authorization, reply: reply, login: login)
+        return Inquiry(
+            visit: visit, client: client, request: authorization, reply: reply, login: login,
+            isProven: ClientDocument.host(of: client) == nil)
     }
 
     // MARK: Login
@@ -194,7 +209,7 @@ struct AuthorizationEndpoint: Sendable {
             return logIn(inquiry)
         }
         return flow.whileStored(session, now: inquiry.now) { isStored in
-            guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
+            guard let isStored else { return .done(inquiry.refusal(.unavailable)) }
             return isStored ? askOrGrant(session, inquiry) : logIn(inquiry)
         }
     }
@@ -216,18 +231,19 @@ struct AuthorizationEndpoint: Sendable {
     }
 
     private func refuse(_ refusal: AuthorizationRefusal, _ inquiry: Inquiry, subject: String = "") -> Answer {
-        .done(inquiry.reply.refusal(refusal).audited("authorize", .refused, inquiry.visit, subject))
+        .done(inquiry.refusal(refusal).audited("authorize", .refused, inquiry.visit, subject))
     }
 
     // MARK: Consent
 
-    private func askOrGrant(_ session: Session, _ inquiry: Inquiry) -> Answer {
+    func askOrGrant(_ session: Session, _ inquiry: Inquiry) -> Answer {
         let prompts = inquiry.request.prompts
         // SSO-10
         guard inquiry.visit.isOfRealm(session) else {
             return prompts.contains(.none)
                 ? refuse(.loginRequired, inquiry) : .done(flow.refuseRealm(session, inquiry.visit))
         }
+        guard inquiry.isProven else { return prove(session, inquiry) }
         if prompts.contains(.consent) { return ask(session, inquiry) }
         if inquiry.rules?.consent == AuthorizationRules.Consent.none { return grant(session, inquiry) }
         guard inquiry.remembersConsent else { return ask(session, inquiry) }
@@ -260,6 +276,7 @@ struct AuthorizationEndpoint: Sendable {
             place: inquiry.reply.destination.place,
             otherAccount: flow.location(of: inquiry.visit) + "&prompt=login")
         question.isUnverified = inquiry.client.isRegistered
+        question.origin = ClientDocument.host(of: inquiry.client)
         var page = Page.consent(
             question, action: service.settings.paths[.authorization], ticket: ticket, fields: [("request", sealed)])
         page.formAction = "'self' \(inquiry.reply.destination.formAction)"
@@ -303,6 +320,9 @@ struct AuthorizationEndpoint: Sendable {
         } catch {
             return .done(error.response(again))
         }
+        // What was asked, was proven before.
+        var inquiry = inquiry
+        inquiry.isProven = true
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
         return decide(decision, session, inquiry)
     }
@@ -320,7 +340,7 @@ struct AuthorizationEndpoint: Sendable {
             return .done(flow.refuseRealm(session, inquiry.visit))
         }
         return flow.whileStored(session, now: inquiry.now) { isStored in
-            guard let isStored else { return .done(inquiry.reply.refusal(.unavailable)) }
+            guard let isStored else { return .done(inquiry.refusal(.unavailable)) }
             guard isStored, !needsLogin(inquiry, session) else { return logIn(inquiry) }
             // Others are asked each time, and what they were granted is no consent to a site.
             guard inquiry.remembersConsent else { return grant(session, inquiry) }
@@ -339,7 +359,7 @@ struct AuthorizationEndpoint: Sendable {
             nonce: request.nonce, scope: request.scopes.joined(separator: " "),
             resources: request.resources, session: session)
         return code.issue(for: client, subject: session.subject, service.settings, now: inquiry.now).map { code in
-            guard let code else { return inquiry.reply.refusal(.unavailable) }
+            guard let code else { return inquiry.refusal(.unavailable) }
             var used = session
             used.usedAt = inquiry.now
             let cookie = flow.cookie(flow.seals.sessionCookie, flow.seals.seal(used), inquiry.browser)

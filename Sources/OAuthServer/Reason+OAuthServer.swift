@@ -70,6 +70,9 @@ extension Reason {
     package static var registrationRedirectInvalid: Reason { Reason("registration_redirect_invalid", 400) }
     package static var registrationTokenInvalid: Reason { Reason("registration_token_invalid", 401) }
     package static var registrationsFull: Reason { Reason("registrations_full", 503) }
+    package static var clientDocumentForeign: Reason { Reason("client_document_foreign", 400) }
+    package static var clientDocumentInvalid: Reason { Reason("client_document_invalid", 400) }
+    package static var clientDocumentUnavailable: Reason { Reason("client_document_unavailable", 503, retryAfter: 1) }
 
     // Exchange of outside tokens
     package static var assertionClientNotAllowed: Reason { Reason("assertion_client_not_allowed", 400) }

@@ -23,6 +23,9 @@ package struct OutboundCall: Sendable {
     package var mayRepeat: Bool
     /// Statuses from this one on count as failures of the server in the event log.
     package var leastFailure = 500
+    /// Where the call may connect to: public addresses and these; nil for any. Compared with the address of the connection
+    /// itself, so that the name may resolve to several, or to others each time. Of calls that do not repeat.
+    package var allowedAddresses: [IPAddressRange]?
     /// Delay before the call starts; used for retries.
     package var delayMilliseconds: Int64 = 0
 
@@ -40,5 +43,11 @@ package struct OutboundCall: Sendable {
         self.readTimeoutMilliseconds = readTimeoutMilliseconds
         self.maximumBytes = maximumBytes
         self.mayRepeat = mayRepeat ?? (method == "GET" || method == "HEAD")
+    }
+
+    /// - Parameter address: nil for none of IP.
+    package func mayConnect(to address: IPAddress?) -> Bool {
+        guard let allowedAddresses else { return true }
+        return address.map { $0.isPublic || allowedAddresses.contains($0) } ?? false
     }
 }

@@ -3,7 +3,9 @@
 calls them, and asks for more scopes where a call needs them, against a running gateway. One line for each thing that worked;
 exits with 1 at the first that did not.
 
-usage: mcp_client.py BASE_URL USER PASSWORD
+With METADATA_URL, the URL of its metadata is its id, and it does not register itself.
+
+usage: mcp_client.py BASE_URL USER PASSWORD [METADATA_URL]
 
 The gateway has the tools of mcp_server.py at /mcp: `add` for all callers, `remove` for the scope `write`, `wipe` for none.
 """
@@ -22,6 +24,7 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from authorization_code import Browser, done, expect
 
 BASE, USER, PASSWORD = sys.argv[1:4]
+METADATA_URL = sys.argv[4] if len(sys.argv) > 4 else None
 REDIRECT = "http://127.0.0.1:53683/callback"
 
 
@@ -78,9 +81,12 @@ async def use(mode):
         client_name="Agent", redirect_uris=[REDIRECT], grant_types=["authorization_code", "refresh_token"],
         response_types=["code"], token_endpoint_auth_method="none")
     auth = OAuthClientProvider(
-        f"{BASE}/mcp", metadata, storage, redirect_handler=login.redirect, callback_handler=login.callback)
+        f"{BASE}/mcp", metadata, storage, redirect_handler=login.redirect, callback_handler=login.callback,
+        client_metadata_url=METADATA_URL)
     async with httpx2.AsyncClient(auth=auth, timeout=20) as http:
         async with Client(streamable_http_client(f"{BASE}/mcp", http_client=http), mode=mode) as client:
+            if METADATA_URL:
+                expect(storage.client.client_id == METADATA_URL, f"{mode}: client: {storage.client}")
             lines.append(f"logged in with {login.asked[0]}")
             names = [tool.name for tool in (await client.list_tools()).tools]
             expect(names == ["add"], f"{mode}: tools: {names}")

@@ -53,10 +53,6 @@ package struct RegistrationSection: Sendable {
             How long a client stays registered without getting tokens. Without an initial access token it is a day until the \
             first ones.
             """)
-        object.rules(
-            .requires(
-                .any([.hasElements("initialAccessTokens"), .isOn("open")]), because: "no client may register",
-                expected: "\"initialAccessTokens\" with a secret, or \"open\": true"))
         return RegistrationSection(client: client, initialAccessTokens: tokens, rules: rules)
     }
 

@@ -38,6 +38,8 @@ package struct TokenServiceSection: Sendable {
     package var rateLimits: [RateLimitReference]
     /// How clients register themselves (RFC 7591); nil where they do not.
     package var registration: RegistrationSection?
+    /// Clients by the URLs of their metadata; nil where there are none.
+    package var clientDocuments: ClientDocumentSection?
     /// The claim of ID tokens and user information with the roles of users, for clients that name none.
     package var groupsClaim: String?
 
@@ -90,7 +92,7 @@ package struct TokenServiceSection: Sendable {
                 Limits of the requests to all of the gateway's own endpoints together, each the name of one of `rateLimits` \
                 or one of its own. The key `principal` counts by address here.
                 """),
-            registration: registration(&object),
+            registration: registration(&object), clientDocuments: clientDocuments(&object),
             groupsClaim: object.optional(
                 "groupsClaim", ClientSection.groups,
                 "`groupsClaim` of all clients whose users log in by browser and that name none; off by default."))
@@ -106,6 +108,24 @@ package struct TokenServiceSection: Sendable {
             Lets [clients register themselves](guides/client-registration.md) at `/oauth2/register` (RFC 7591); off by \
             default.
             """)
+    }
+
+    private static func clientDocuments(_ object: inout ObjectReader) -> ClientDocumentSection? {
+        let name = "clientMetadataDocuments"
+        let documents = object.optional(
+            name, ClientDocumentSection.shape,
+            """
+            Accepts clients whose `client_id` is [the https URL of their metadata](guides/client-registration.md#documents) \
+            (draft-ietf-oauth-client-id-metadata-document-02), with the `client` and the rights of `registration`; off by default.
+            """)
+        let callers = KeyCondition.any([.hasElements("initialAccessTokens"), .isOn("open")])
+        object.rules(
+            .requires("registration", if: .has(name), because: "these clients belong to that of \"registration\""),
+            .requires(
+                .any([.not(.has("registration")), .has(name), .within("registration", callers)]), at: "registration",
+                because: "no client may register",
+                expected: "\"initialAccessTokens\" with a secret, or \"open\": true"))
+        return documents
     }
 
     private static func resources(_ object: inout ObjectReader) -> [String] {

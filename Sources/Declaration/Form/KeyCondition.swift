@@ -11,6 +11,8 @@ package indirect enum KeyCondition: Sendable {
     case contains(String, [String])
     /// The member is a text that begins with letters and signs of no meaning in patterns.
     case begins(String, with: String)
+    /// The member is an object for which a condition holds.
+    case within(String, KeyCondition)
     case not(KeyCondition)
     case all([KeyCondition])
     case any([KeyCondition])
@@ -33,6 +35,7 @@ package indirect enum KeyCondition: Sendable {
         case .contains(let name, let texts):
             member(name).map { $0.array?.contains { $0.string.map(texts.contains) ?? false } ?? true } ?? false
         case .begins(let name, let start): member(name)?.string?.hasPrefix(start) ?? false
+        case .within(let name, let condition): member(name).map { object in condition.holds { object[$0] } } ?? false
         case .not(let condition): !condition.holds(member)
         case .all(let conditions): conditions.allSatisfy { $0.holds(member) }
         case .any(let conditions): conditions.contains { $0.holds(member) }
@@ -48,6 +51,11 @@ package indirect enum KeyCondition: Sendable {
         case .contains(let name, let texts):
             KeyCondition.property(name, "contains", .object([("enum", .texts(texts))]))
         case .begins(let name, let start): KeyCondition.property(name, "pattern", .text("^\(start)"))
+        case .within(let name, let condition):
+            [
+                JSONMember(name: "properties", node: .object([(name, JSONNode(.object(condition.schema)))])),
+                .required(name),
+            ]
         case .not(let condition): [JSONMember(name: "not", node: JSONNode(.object(condition.schema)))]
         case .all(let conditions): conditions.reduce(into: []) { $0.constrain($1.schema) }
         case .any(let conditions):
@@ -69,6 +77,7 @@ package indirect enum KeyCondition: Sendable {
         case .contains(let name, let texts):
             "\"\(name)\" with \(KeyCondition.list(texts.map { "\"\($0)\"" }, "or"))"
         case .begins(let name, let start): "\"\(name)\": \"\(start)…\""
+        case .within(let name, let condition): "\"\(name)\" with \(condition.words)"
         case .not(let condition): "no \(condition.words)"
         case .all(let conditions): KeyCondition.list(conditions.map(\.words), "and")
         case .any(let conditions): KeyCondition.list(conditions.map(\.words), "or")

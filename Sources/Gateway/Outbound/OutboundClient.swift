@@ -93,6 +93,10 @@ final class OutboundClient: LoopPart {
             let share = (connection.connectBy - poller.now) / Int64(connection.addresses.count)
             let address = connection.addresses.removeFirst()
             connection.address = address
+            guard call.mayConnect(to: address.ipAddress) else {
+                connection.problem = "the address is not public"
+                continue
+            }
             let socket: Socket
             do throws(KernelError) {
                 socket = try openSocket(to: address, call)

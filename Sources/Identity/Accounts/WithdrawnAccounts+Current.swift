@@ -94,10 +94,14 @@ package enum RegistrationRight: String, Sendable {
     case registration
     case open = "registration.open"
     case token = "registration.initialAccessTokens"
+    case document = "clientMetadataDocuments.allowedDomains"
 
     /// The value of the setting of an initial access token.
     /// - Parameter digest: its SHA-256 digest.
     package static func value(ofDigest digest: [UInt8]) -> String {
         String(decoding: Base64.encode(digest.span, .url), as: UTF8.self)
     }
+
+    /// The value of the setting of an allowed domain.
+    package static func value(of host: HostPattern?) -> String { host?.description ?? "*" }
 }

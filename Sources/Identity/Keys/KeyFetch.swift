@@ -74,17 +74,19 @@ struct KeyFetch {
 
     private func keys(in response: OutboundResponse) -> Step {
         do throws(KeySetError) {
-            return .done(try KeySet(published: response.body.span), lifetime: KeyFetch.lifetime(of: response))
+            return .done(try KeySet(published: response.body.span), lifetime: response.freshSeconds)
         } catch {
             return .failed(.keys(error))
         }
     }
+}
 
-    /// Freshness lifetime of a response (RFC 9111 section 4.2.1) less its `Age`. Zero if it must not be stored; the
+extension OutboundResponse {
+    /// Freshness lifetime of the response (RFC 9111 section 4.2.1) less its `Age`. Zero if it must not be stored; the
     /// caller bounds the fetch rate.
-    static func lifetime(of response: OutboundResponse) -> Int64? {
+    package var freshSeconds: Int64? {
         var lifetime: Int64?
-        for value in response.values(of: "Cache-Control") {
+        for value in values(of: "Cache-Control") {
             for directive in value.lowercased().utf8.split(separator: ASCII.comma) {
                 let text = Array(directive).filter { $0 != ASCII.space && $0 != ASCII.tab && $0 != ASCII.quote }
                 if text == Array("no-store".utf8) || text.starts(with: Array("no-cache".utf8)) { return 0 }
@@ -95,7 +97,7 @@ struct KeyFetch {
             }
         }
         guard let lifetime else { return nil }
-        let age = response.value(of: "Age").flatMap { Decimal.parse(Array($0.utf8).span) } ?? 0
+        let age = value(of: "Age").flatMap { Decimal.parse(Array($0.utf8).span) } ?? 0
         return max(0, lifetime - Int64(min(age, 1 << 40)))
     }
 }

@@ -16,6 +16,8 @@ package struct ConsentQuestion: Sendable {
     package var deviceCode: String?
     /// Whether the application has registered itself, so that its name is only what it says.
     package var isUnverified = false
+    /// The host that has the application's metadata; nil for another application.
+    package var origin: String?
 
     package init(
         client: String, user: String, rights: [PageWords], place: String?, otherAccount: String? = nil
@@ -48,7 +50,8 @@ extension Page {
         Page(title: .text(.consentTitle, [.client: question.client]), way: .content) { say in
             let items = question.rights.map { "<li>\(say($0))</li>\n" }
             let other = question.otherAccount.map { "\n<p><a href=\"\(escaped($0))\">\(say(.otherAccount))</a></p>" }
-            let warning = question.isUnverified ? "<p>\(say(.unverified))</p>\n" : ""
+            let origin = question.origin.map { say(.unverifiedFrom, [.place: $0]) }
+            let warning = question.isUnverified ? "<p>\(origin ?? say(.unverified))</p>\n" : ""
             return """
                 <p>\(say(.signedInAs, [.user: question.user]))</p>
                 <p id="rights">\(say(.rights))</p>

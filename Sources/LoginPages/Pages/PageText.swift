@@ -29,8 +29,9 @@ package enum PageText: String, Sendable, CaseIterable {
     case goOnHint
 
     // Authorization requests
-    case unknownClient, foreignRedirectURI, foreignLogout, consentTitle, signedInAs, rights, rightToKnow
-    case rightProfile, rightEmail, rightToAct, rightToUse, answerGoesTo, answerStaysHere, unverified, approve, deny
+    case unknownClient, foreignRedirectURI, clientDocument, foreignRequest, foreignLogout, consentTitle, signedInAs
+    case rights, rightToKnow, rightProfile, rightEmail, rightToAct, rightToUse, answerGoesTo, answerStaysHere
+    case unverified, unverifiedFrom, approve, deny
 
     // Devices
     case connectDevice, deviceCode, deviceCodeHint, wrongDeviceCode, deviceShows, deviceWarning, deviceConnected

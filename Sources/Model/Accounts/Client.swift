@@ -94,7 +94,7 @@ package struct Client: Sendable {
     /// A client that has registered itself at this one. It has the realm, the ways to log in and the revocations of this
     /// one, and of its rights only those given here. Its id stands for it in the store, so that no other client can use
     /// its codes and refresh tokens.
-    /// - Parameter secretDigest: SHA-256 digest of its secret; nil for a public client.
+    /// - Parameter secretDigest: SHA-256 digest of its secret; nil without one.
     package func sponsoring(
         _ clientID: String, title: String, secretDigest: [UInt8]?, _ grants: ClientGrants
     ) -> Client {
@@ -106,7 +106,6 @@ package struct Client: Sendable {
         client.displayName = title
         client.loginChoices = loginChoices
         client.grants = grants
-        client.grants.isPublic = secretDigest == nil
         return client
     }
 }

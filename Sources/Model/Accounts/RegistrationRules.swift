@@ -28,6 +28,9 @@ package struct RegistrationRules: Sendable, Equatable {
 
     package init() {}
 
+    /// The same for clients that no initial access token stands behind. They leave room for others.
+    package var maximumUnknownClients: Int { (maximumClients + 1) / 2 }
+
     /// Whether codes may go to a redirect URI.
     package func allow(_ uri: ClientRedirectURI) -> Bool {
         redirects.contains { rule in

@@ -16,7 +16,7 @@ struct ClientAssertionVerifier: Sendable {
     private let verifier: JWTVerifier
     private let clients: [Client]
     private let store: Clients
-    private let audiences: [String]
+    let audiences: [String]
 
     init(clients: Clients, audiences: [String]) {
         var known: [Client] = []

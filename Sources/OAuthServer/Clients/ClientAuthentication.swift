@@ -1,6 +1,7 @@
 import Bytes
 import Endpoints
 import Identity
+import JOSE
 import Model
 import Outbound
 
@@ -15,7 +16,7 @@ struct ClientAuthentication: Sendable {
     }
 
     private let clients: Clients
-    private let assertions: ClientAssertionVerifier
+    private var assertions: ClientAssertionVerifier
     let throttle: ClientThrottle
     /// The client that has registered itself and is named by the request; nil for none.
     private(set) var registered: Client?
@@ -32,8 +33,9 @@ struct ClientAuthentication: Sendable {
     }
 
     /// Continues with these clients and, if the request names one that has registered itself, with that one.
+    /// - Parameter begins: whether the request gives nothing, so that a client may be known by its URL alone.
     func naming(
-        _ request: EndpointRequest, _ settings: TokenServiceSettings, now: Int64,
+        _ request: EndpointRequest, _ settings: TokenServiceSettings, begins: Bool = false, now: Int64,
         _ next: @escaping @Sendable (ClientAuthentication) throws(TokenFailure) -> Effect<EndpointResponse>
     ) -> Effect<EndpointResponse> {
         let answer = { @Sendable (clients: ClientAuthentication) -> Effect<EndpointResponse> in
@@ -45,10 +47,20 @@ struct ClientAuthentication: Sendable {
         guard settings.registration != nil, let id = ClientAuthentication.namedClient(request),
             RegisteredClients.names(id)
         else { return answer(self) }
-        return settings.client(id, now: now).then { found in
-            guard case .success(let client) = found else { return .done(TokenFailure.storeUnavailable.response) }
+        return settings.registered(id, now: now).then { found in
+            guard case .success(let found) = found else { return .done(TokenFailure.storeUnavailable.response) }
             var clients = self
-            clients.registered = client
+            clients.registered = found?.0
+            if let (client, held) = found, let keys = held.metadata.keys {
+                clients.assertions = ClientAssertionVerifier(
+                    clients: Clients([client], clientKeys: [client.id: keys]), audiences: assertions.audiences)
+            }
+            // Others than those with a credential are no better known by an old document.
+            if begins, let form = try? TokenForm(request), form["client_assertion"] == nil,
+                found.map({ $0.1.freshUntil <= now }) ?? true, let document = ClientDocument(id, settings)
+            {
+                clients.registered = document.unproven(redirectURI: form["redirect_uri"])
+            }
             return answer(clients)
         }
     }
@@ -56,7 +68,10 @@ struct ClientAuthentication: Sendable {
     /// The id that a request names, which nothing proves.
     private static func namedClient(_ request: EndpointRequest) -> String? {
         guard let form = try? TokenForm(request) else { return nil }
-        guard let secret = try? PresentedSecret(request.authorization, form) else { return form["client_id"] }
+        guard let secret = try? PresentedSecret(request.authorization, form) else {
+            return form["client_id"]
+                ?? form["client_assertion"].flatMap { try? ReceivedToken(Array($0.utf8).span) }?.claims["sub"]?.string
+        }
         return secret.readings.first.flatMap { String(streamSafe: $0.id) }
     }
 

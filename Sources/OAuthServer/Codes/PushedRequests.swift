@@ -53,7 +53,7 @@ package struct PushedRequests: Sendable {
     package func receive(
         _ request: EndpointRequest, now: Int64, _ check: @escaping Check
     ) -> Effect<EndpointResponse> {
-        service.clients.naming(request, service.settings, now: now) { clients throws(TokenFailure) in
+        service.clients.naming(request, service.settings, begins: true, now: now) { clients throws(TokenFailure) in
             try receive(request, clients, now: now, check)
         }
     }

@@ -17,6 +17,9 @@ struct ServerDocument {
 
     private var grants: [ClientGrants] { clients.map(\.grants) }
 
+    /// Whether ids of clients may be URLs of their metadata (draft-ietf-oauth-client-id-metadata-document-02 section 6).
+    private var hasDocuments: Bool { settings.currentRegistration?.documents != nil }
+
     private func url(_ endpoint: EndpointDescriptor) -> String { settings.baseURL + settings.paths[endpoint] }
 
     func json() -> [UInt8] {
@@ -33,9 +36,10 @@ struct ServerDocument {
             writer.member("device_authorization_endpoint", url(.deviceAuthorization))
         }
         addOpenID(&writer)
-        if settings.currentRegistration != nil {
+        if settings.currentRegistration?.hasEndpoint == true {
             writer.member("registration_endpoint", url(.clientRegistration))
         }
+        if hasDocuments { writer.member("client_id_metadata_document_supported", true) }
         writer.member("grant_types_supported", grantTypes)
         if hasIdentityAssertions {
             writer.member("authorization_grant_profiles_supported", [IdentityAssertions.profile])
@@ -111,7 +115,7 @@ struct ServerDocument {
 
     /// Client authentication methods of an endpoint.
     private func addEndpoint(_ name: String, allowsPublic: Bool, _ writer: inout JSONWriter) {
-        let hasKeys = clients.contains { settings.clients.clientKeys[$0.id] != nil }
+        let hasKeys = hasDocuments || clients.contains { settings.clients.clientKeys[$0.id] != nil }
         var methods = ["client_secret_basic", "client_secret_post"]
         if hasKeys { methods.append("private_key_jwt") }
         if allowsPublic, settings.currentRegistration != nil || grants.contains(where: \.isPublic) {

@@ -65,6 +65,9 @@ struct ClientRegistration: Sendable {
             throw .metadata("the body is not JSON of the type application/json")
         }
         var metadata = try ClientMetadata(node)
+        guard metadata.method != .privateKey else {
+            throw .metadata("token_endpoint_auth_method is none, client_secret_basic or client_secret_post")
+        }
         for uri in metadata.redirectURIs + metadata.postLogoutURIs where !rules.allow(uri) {
             throw .redirect("this server sends no browsers to \(uri.text)")
         }
@@ -105,7 +108,7 @@ struct ClientRegistration: Sendable {
         record.accessDigest = settings.storeKey.digest(token)
         record.attributes = client.attributes
         // Unknown callers leave room for those with a token.
-        let limit = isKnown ? rules.maximumClients : (rules.maximumClients + 1) / 2
+        let limit = isKnown ? rules.maximumClients : rules.maximumUnknownClients
         return clients.add(record, limit: limit, now: now).map { [record] added in
             switch added {
             case .failure: TokenFailure.storeUnavailable.response

@@ -14,6 +14,8 @@ package struct RegistrationSettings: Sendable {
     package var tokenDigests: [[UInt8]] = []
     /// Limits how many clients a network registers without one.
     package var throttle = LoginThrottle(RegistrationSettings.limits)
+    /// How clients are found by the URLs of their metadata; nil where they are not.
+    package var documents: ClientDocumentSettings?
     /// Whether a route gives tokens of registered clients all roles of their users.
     package var isTrustedByRoutes = false
 
@@ -28,14 +30,19 @@ package struct RegistrationSettings: Sendable {
         self.rules = rules
         self.sponsorID = sponsorID
     }
+
+    /// Whether the endpoint registers any client.
+    var hasEndpoint: Bool { rules.isOpen || !tokenDigests.isEmpty }
 }
 
 /// A client that has registered itself.
 package struct RegisteredClient: Sendable {
     let id: String
     let metadata: ClientMetadata
-    /// SHA-256 digest of its secret, which is random; nil for a public client.
+    /// SHA-256 digest of its secret, which is random; nil without one.
     let secretDigest: [UInt8]?
+    /// Seconds since 1970 until when its document is not fetched again; 0 without a document.
+    var freshUntil: Int64 = 0
 
     init(id: String, _ metadata: ClientMetadata, secretDigest: [UInt8]?) {
         self.id = id
@@ -45,13 +52,14 @@ package struct RegisteredClient: Sendable {
 
     /// Nil for another record.
     init?(_ record: TokenRecord) {
-        guard record.kind == .dynamicClient, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 4),
+        guard record.kind == .dynamicClient, let node = try? JSONNode.parse(record.attributes.span, maximumDepth: 16),
             let metadata = try? ClientMetadata(node)
         else { return nil }
         let secret = node["secret"]?.string.map { Base64.decode(Array($0.utf8).span, .url) }
         // A client with a secret must not become a public one.
-        guard (metadata.method == .none) == (secret == nil), !(secret.map { $0 == nil } ?? false) else { return nil }
+        guard metadata.method.hasSecret == (secret != nil), !(secret.map { $0 == nil } ?? false) else { return nil }
         self.init(id: record.id, metadata, secretDigest: secret ?? nil)
+        freshUntil = node["fresh_until"]?.integer ?? 0
     }
 
     /// A client that was found before its user logged in, with what the login needs of it.
@@ -72,6 +80,7 @@ package struct RegisteredClient: Sendable {
         if let secretDigest {
             writer.member("secret", String(decoding: Base64.encode(secretDigest.span, .url), as: UTF8.self))
         }
+        if freshUntil > 0 { writer.member("fresh_until", freshUntil) }
         writer.endObject()
         return writer.bytes
     }
@@ -102,7 +111,7 @@ package struct RegisteredClients: Sendable {
     }
 
     /// Whether an id has the form of theirs.
-    package static func names(_ id: String) -> Bool { id.utf8.starts(with: prefix.utf8) }
+    package static func names(_ id: String) -> Bool { id.utf8.starts(with: prefix.utf8) || ClientDocument.names(id) }
 
     /// The record of a client. Fails with the store.
     func find(_ id: String, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
@@ -192,6 +201,18 @@ extension TokenServiceSettings {
         }
     }
 
+    /// A registered client with what the store has of it; nil for none, or for one of the configuration.
+    func registered(_ id: String, now: Int64) -> Effect<Result<(Client, RegisteredClient)?, StoreFailure>> {
+        guard clients.client(clientID: id) == nil, let clients = RegisteredClients(self) else {
+            return .done(.success(nil))
+        }
+        return clients.find(id, now: now).map { found in
+            found.map { record in
+                record.flatMap(RegisteredClient.init).flatMap { held in client(of: held).map { ($0, held) } }
+            }
+        }
+    }
+
     /// How clients register themselves, without what another gateway has withdrawn; nil where they do not.
     var currentRegistration: RegistrationSettings? {
         guard let registration else { return nil }
@@ -203,6 +224,7 @@ extension TokenServiceSettings {
         var current = registration
         if current.rules.isOpen, isWithdrawn(.open) { current.rules.isOpen = false }
         current.tokenDigests.removeAll { isWithdrawn(.token, RegistrationRight.value(ofDigest: $0)) }
+        current.documents?.rules.hosts.removeAll { isWithdrawn(.document, RegistrationRight.value(of: $0)) }
         return current
     }
 
@@ -217,18 +239,23 @@ extension TokenServiceSettings {
     package func client(of registered: RegisteredClient) -> Client? {
         guard let registration, let sponsor else { return nil }
         let (rules, metadata) = (registration.rules, registered.metadata)
+        let document = ClientDocument(registered.id, self)
+        if ClientDocument.names(registered.id), (try? document?.url()) == nil { return nil }
         var grants = ClientGrants()
         grants.accessTokenSeconds = sponsor.grants.accessTokenSeconds
         grants.requiresProofKey = sponsor.grants.requiresProofKey
         grants.bindsToCertificate = sponsor.grants.bindsToCertificate
         grants.idTokenAlgorithm = metadata.idTokenAlgorithm
         if metadata.grantTypes.contains(ClientMetadata.refreshGrant) { grants.refresh = sponsor.grants.refresh }
-        let redirectURIs = metadata.usesCodes ? metadata.redirectURIs.filter(rules.allow) : []
+        // The holder of the host answers for what a document says.
+        let allow = document == nil ? rules.allow : { _ in true }
+        let redirectURIs = metadata.usesCodes ? metadata.redirectURIs.filter(allow) : []
         if !redirectURIs.isEmpty {
             grants.authorization = AuthorizationRules(redirectURIs: redirectURIs)
-            grants.authorization?.postLogoutURIs = metadata.postLogoutURIs.filter(rules.allow)
+            grants.authorization?.postLogoutURIs = metadata.postLogoutURIs.filter(allow)
         }
-        grants.allowsDevices = rules.allowsDevices && metadata.usesDevices
+        grants.allowsDevices = rules.allowsDevices && metadata.usesDevices && document == nil
+        grants.isPublic = metadata.method == .none
         // Not only those that it registered with: clients ask for more as they need them, and the user consents each time.
         grants.scopes = registrableScopes
         return sponsor.sponsoring(

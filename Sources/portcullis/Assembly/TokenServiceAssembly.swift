@@ -44,6 +44,7 @@ struct TokenServiceAssembly: AssemblyPart {
         settings.registration = service.registration.flatMap { section in
             context.backendID(section.client).map {
                 var settings = RegistrationSettings(section, sponsorID: $0, retained.registrationThrottle)
+                settings.documents = service.clientDocuments.flatMap { ClientDocumentSettings($0, context) }
                 settings.isTrustedByRoutes = configuration.routes.contains { route in
                     route.options.trustsRegisteredClients
                         && (route.clients.isEmpty || route.clients.contains(where: section.client.isExactly))

@@ -73,6 +73,9 @@ extension GatewayConfiguration {
             let digest = DigestAlgorithm.sha256.digest(Array(token.value.utf8).span)
             return right(.token, RegistrationRight.value(ofDigest: digest))
         }
-        return [right(.registration)] + (section.rules.isOpen ? [right(.open)] : []) + tokens
+        let documents = tokenService.clientDocuments?.rules.hosts.map {
+            right(.document, RegistrationRight.value(of: $0))
+        }
+        return [right(.registration)] + (section.rules.isOpen ? [right(.open)] : []) + tokens + (documents ?? [])
     }
 }

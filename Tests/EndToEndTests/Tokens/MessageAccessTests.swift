@@ -102,17 +102,19 @@ import Testing
     }
 
     @Test(
-        "a client of the MCP SDK registers, lists and calls tools, and asks for more scopes",
-        .enabled(if: ChromiumWalk.python != nil))
-    func sdk() throws {
+        "a client of the MCP SDK registers or has a URL as its id, lists and calls tools, and asks for more scopes",
+        .enabled(if: ChromiumWalk.python != nil), arguments: [false, true])
+    func sdk(_ hasDocument: Bool) throws {
         let python = try #require(ChromiumWalk.python)
         let server = try Program(python, [Self.script("mcp_server.py")])
         defer { server.signal(SIGTERM) }
         let port = try #require(server.wait(.output) { $0.first }, "\(server.lines(.errors))")
         // The client compares the resource with the address that it uses.
         let own = PeerListener().port
+        let documents = hasDocument ? try DocumentServer() : nil
+        try documents?.serve("client.json", documents?.document(redirect: "http://127.0.0.1:53683/callback"))
         let fixture = try Fixture {
-            ClientRegistrationTests.prepare(&$0, #""open": true"#)
+            if let documents { documents.prepare(&$0) } else { ClientRegistrationTests.prepare(&$0, #""open": true"#) }
             $0["baseUrl"] = #""http://127.0.0.1:\#(own)""#
             $0["listeners"] = #"[{"name": "public", "address": "127.0.0.1", "port": \#(own)}]"#
             $0["tokenService"] = $0["tokenService"]?.replacing(#"["orders"]"#, with: #"["tools", "write"]"#)
@@ -125,9 +127,12 @@ import Testing
                 """#)
         }
         let result = try Program.run(
-            python, [Self.script("mcp_client.py"), "http://127.0.0.1:\(own)", "joe", "Welcome1"], .after(.seconds(60)))
+            python,
+            [Self.script("mcp_client.py"), "http://127.0.0.1:\(own)", "joe", "Welcome1"]
+                + (documents.map { [try $0.id()] } ?? []), .after(.seconds(60)))
         #expect(result.ending == .exit(0), "\(result.output)\n\(result.errors)\n\(fixture.gateway.everythingWritten)")
         #expect(result.output.split(separator: "\n").count == 6, "\(result.output)")
+        if let documents { #expect(documents.fetches() == 1) }
     }
 
     @Test("pages send and read the fields of MCP, and read metadata and keys of any origin")

@@ -154,14 +154,13 @@ import Testing
         ] as [([String], Int64?)])
     func lifetimes(values: [String], expected: Int64?) {
         let response = OutboundResponse(status: 200, headers: values.map { ("cache-control", $0) })
-        #expect(KeyFetch.lifetime(of: response) == expected)
+        #expect(response.freshSeconds == expected)
     }
 
     @Test("Age is subtracted from the lifetime")
     func timeInOtherCachesCounts() {
         func lifetime(_ age: String) -> Int64? {
-            KeyFetch.lifetime(
-                of: OutboundResponse(status: 200, headers: [("Cache-Control", "max-age=600"), ("Age", age)]))
+            OutboundResponse(status: 200, headers: [("Cache-Control", "max-age=600"), ("Age", age)]).freshSeconds
         }
         #expect(lifetime("100") == 500)
         #expect(lifetime("700") == 0)
