@@ -4,16 +4,24 @@
     login_provider.py mock       oidc-provider-mock (on Authlib): any client, any user that is typed into its form
     login_provider.py idpyoidc   idpyoidc, a certified one: PKCE with S256 demanded, clients by private_key_jwt, names of
                                  sessions in its tokens, back-channel logout; the user is diana
+    login_provider.py django     django-oauth-toolkit
+    login_provider.py canaille   Canaille
+    login_provider.py glewlwyd   Glewlwyd
 
-Prints `issuer URL`, and runs until it is killed. idpyoidc prints `control URL` besides; what is posted there:
+Prints `issuer URL`, and runs until it is killed. All but the mock print `control URL` besides; what is posted there:
 
-    /client     JSON with redirect_uri, jwks_uri and backchannel_logout_uri of the one client, `gateway`
-    /logout     ends the session that was opened last: answers the logout token, which whoever asked is to deliver
-    /down       nobody listens any more
-    /up         and again, on the same port
+    /client     JSON with redirect_uri, jwks_uri and backchannel_logout_uri of the one client, `gateway`; of products with
+                redirect_uri, post_logout_redirect_uri and backchannel_logout_uri
+    /logout     idpyoidc: ends the session that was opened last; answers the logout token, which the caller delivers
+    /down       idpyoidc: closes its port
+    /up         idpyoidc: opens it again
+    /revoke     Django, Canaille: ends what users have granted
+    /tokens     Glewlwyd: how many refresh tokens are good
 """
+import importlib
 import json
 import logging
+import signal
 import sys
 import threading
 from urllib.parse import parse_qs
@@ -159,4 +167,12 @@ def certified():
     threading.Event().wait()
 
 
-{"mock": mock, "idpyoidc": certified}[sys.argv[1]]()
+def main():
+    # What is started is ended, and files go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    kinds = {"mock": mock, "idpyoidc": certified}
+    # Products are in modules of their own.
+    kinds.get(sys.argv[1], lambda: importlib.import_module(f"{sys.argv[1]}_provider").main())()
+
+
+main()

@@ -1,4 +1,5 @@
 """HTTP servers on the loopback interface that go away and come back as a test says."""
+import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -48,3 +49,8 @@ class Listener:
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+def echo(*paths):
+    """Answers for `Listener` that tell the fields of the request, as an application behind the gateway sees them."""
+    return {f"GET {path}": lambda body, query, fields: (200, {}, json.dumps(dict(fields))) for path in paths}

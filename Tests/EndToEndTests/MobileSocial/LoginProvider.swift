@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Model
 import Testing
 
@@ -8,6 +9,9 @@ final class LoginProvider: Sendable {
         /// oidc-provider-mock, on Authlib.
         case mock
         case idpyoidc
+        case django
+        case canaille
+        case glewlwyd
     }
 
     enum Failure: Error { case didNotStart(String) }
@@ -26,15 +30,23 @@ final class LoginProvider: Sendable {
         let wanted = kind == .mock ? 1 : 2
         let lines = program.wait(.output, .after(.seconds(60))) { $0.count >= wanted ? $0 : nil } ?? []
         let ports = lines.compactMap { line in
-            line.wholeMatch(of: /(issuer|control) .*:(\d+)/).flatMap { UInt16($0.2) }
+            line.wholeMatch(of: /(issuer|control) .*:(\d+).*/).flatMap { UInt16($0.2) }
         }
         guard ports.count >= wanted else {
             throw Failure.didNotStart(program.lines(.errors).joined(separator: "\n"))
         }
         port = ports[0]
         controlPort = ports.last ?? 0
-        issuer = "http://127.0.0.1:\(port)"
+        issuer = String(lines[0].dropFirst("issuer ".count))
     }
+
+    /// Products have files and processes of their own.
+    deinit {
+        program.signal(SIGTERM)
+        _ = program.waitForEnd()
+    }
+
+    var controlURL: String { "http://127.0.0.1:\(controlPort)" }
 
     /// A gateway that knows it by the name `outside`, and by its own name what port it has.
     /// - Parameters:
