@@ -38,12 +38,12 @@ class Forms(html.parser.HTMLParser):
         found = dict(attributes)
         if tag == "form":
             self.forms.append((found.get("action") or "", {}, {}))
-        elif tag in ("input", "button") and self.forms and found.get("name"):
+        elif tag in ("input", "button") and self.forms:
             _, fields, buttons = self.forms[-1]
             kind = found.get("type", "submit" if tag == "button" else "text")
             if kind == "submit":
-                buttons[found.get("value", "")] = found["name"]
-            elif kind != "checkbox" or "checked" in found:
+                buttons[found.get("value", "")] = found.get("name")
+            elif "name" in found and (kind != "checkbox" or "checked" in found):
                 fields[found["name"]] = found.get("value") or ""
 
 
@@ -67,7 +67,8 @@ class Browser:
 
     def submit(self, button=None, **typed):
         action, fields, buttons = self.form(*typed, *([button] if button else []))
-        pressed = {buttons[button]: button} if button else {}
+        # A button without a name adds nothing.
+        pressed = {buttons[button]: button} if button and buttons[button] else {}
         self.page = self.session.post(action, data=fields | typed | pressed, timeout=20, headers={"Referer": self.page.url})
         return self.page
 
@@ -79,9 +80,12 @@ def at_provider(browser):
 class Django:
     user = "1"
 
-    def log_in(self, browser):
+    def log_in(self, browser, decision="Authorize"):
         browser.submit(username="ann", password="Welcome1")
-        browser.submit("Authorize")
+        browser.submit(decision)
+
+    def deny(self, browser):
+        self.log_in(browser, "Cancel")
 
     def log_out(self, browser):
         """Nothing is asked there."""
@@ -99,12 +103,15 @@ class Django:
 class Canaille(Django):
     user = "ann"
 
-    def log_in(self, browser):
+    def log_in(self, browser, decision="accept"):
         browser.submit(login="ann")
         browser.submit(password="Welcome1")
         # The consent is asked once.
         if at_provider(browser):
-            browser.submit("accept")
+            browser.submit(decision)
+
+    def deny(self, browser):
+        self.log_in(browser, "deny")
 
     def expect_no_session(self, browser):
         browser.form("login")
@@ -178,6 +185,14 @@ def until(condition, what, seconds=40):
         time.sleep(0.1)
 
 
+def denial(browser):
+    browser.open("/app")
+    KNOWN.deny(browser)
+    expect(browser.page.url.startswith(f"{URL}/oauth2/callback/outside?error=access_denied"), f"denied: {browser.page.url}")
+    expect(browser.page.status_code == 403 and "Try again" in browser.page.text, f"a page says so: {browser.page.text}")
+    done("denial")
+
+
 def claims(browser):
     seen = log_in(browser, "/app?x=1")
     expect(seen["X-Mail"] == "ann@example.com" and seen["X-Groups"] == "clerks", f"claims: {seen}")
@@ -229,9 +244,10 @@ def main():
     claims(browser)
     renewal(browser)
     logout(browser)
-    # Glewlwyd refuses a refresh with status 400 and nothing else, which says nothing to the gateway.
+    # Glewlwyd has no button to deny, and refuses a refresh with status 400 and nothing else, which says nothing to the gateway.
     if PROVIDER != "glewlwyd":
         end(browser)
+        denial(Browser())
 
 
 main()

@@ -6,10 +6,10 @@ import Testing
     private static let groups = #"{"groups": {"contains": "clerks"}}"#
 
     @Test(
-        "login, claims for rules and fields, tokens that are renewed, logout, revocation and the end of a grant",
+        "login, claims for rules and fields, tokens that are renewed, logout, revocation, the end of a grant and a denial",
         arguments: [LoginProvider.Kind.django, .canaille])
     func packages(_ kind: LoginProvider.Kind) throws {
-        try walk(kind, steps: 7)
+        try walk(kind, steps: 8)
     }
 
     @Test(
