@@ -5,7 +5,7 @@ fills in the forms. One line for each thing that worked; exits with 1 at the fir
 usage: mod_auth_openidc.py BASE_URL
 
 The gateway has the user and the clients of RealClientTests. Apache serves a page of its own at /app/, and at /app/api the
-gateway's route /plain with the access token of the session.
+gateway's route /plain with the access token of the session. Its own API at /api/ asks the gateway about tokens (RFC 7662).
 """
 
 import os
@@ -13,6 +13,8 @@ import pathlib
 import sys
 import tempfile
 import urllib.parse
+
+import requests
 
 from authorization_code import Browser, expect, status
 from child import started
@@ -40,6 +42,10 @@ OIDCScope "openid email profile"
 OIDCRedirectURI http://127.0.0.1:{port}/app/back
 OIDCCryptoPassphrase phrase
 OIDCInfoHook access_token id_token userinfo refresh_token
+OIDCOAuthClientID apache
+OIDCOAuthClientSecret apache-secret
+OIDCOAuthServerMetadataURL {base}/.well-known/oauth-authorization-server
+OIDCOAuthTokenIntrospectionInterval 0
 <Location /app/>
     AuthType openid-connect
     Require claim email:joe@example.com
@@ -51,6 +57,11 @@ OIDCInfoHook access_token id_token userinfo refresh_token
     RequestHeader set Authorization "Bearer %{{OIDC_access_token}}e"
     ProxyPass {base}/plain
 </Location>
+<Location /api/>
+    AuthType oauth20
+    Require claim username:joe
+    Header always set X-User expr=%{{REMOTE_USER}}
+</Location>
 """
 
 
@@ -61,6 +72,8 @@ def done(what):
 def prepare(directory):
     """The command that starts Apache on a port."""
     (directory / "pages/app").mkdir(parents=True)
+    (directory / "pages/api").mkdir()
+    (directory / "pages/api/index.html").write_text("the API")
     (directory / "pages/app/index.html").write_text("the page")
     (directory / "pages/out.html").write_text("logged out")
     names = "mpm_event authn_core authz_core authz_user dir env headers proxy proxy_http auth_openidc"
@@ -92,6 +105,10 @@ def info(browser, own):
     return response.json()
 
 
+def ask_api(own, token):
+    return requests.get(f"{own}/api/", headers={"Authorization": f"Bearer {token}"}, timeout=10)
+
+
 def run(own):
     browser = Browser()
     page = settle(browser, f"{own}/app/")
@@ -117,12 +134,17 @@ def run(own):
     expect(second["refresh_token"] != first["refresh_token"], "another refresh token")
     expect(settle(browser, f"{own}/app/api").status_code == 200, "which opens the route, too")
     done("refresh")
+    answer = ask_api(own, second["access_token"])
+    expect(answer.status_code == 200 and answer.headers["X-User"].startswith("joe"), f"the API: {answer.status_code} {answer.headers}")
+    expect(ask_api(own, second["id_token"]["sub"]).status_code == 401, "any other text opens nothing")
+    done("introspection for an API of its own")
     query = urllib.parse.urlencode({"logout": f"{own}/out.html"})
     page = settle(browser, f"{own}/app/back?{query}")
     expect(page.url.split("?")[0] == f"{own}/out.html" and page.text == "logged out", f"logout: {page.url} {page.text}")
     page = settle(browser, f"{own}/app/")
     expect(page.url.startswith(f"{BASE}/oauth2/login"), f"the form again: {page.url}")
     expect(status(second["access_token"]) == 401, "the tokens end with the login")
+    expect(ask_api(own, second["access_token"]).status_code == 401, "at the API of Apache as well")
     done("logout here and there")
 
 

@@ -13,7 +13,7 @@ import Testing
         let grants = #""grantTypes": ["authorization_code", "refresh_token", "\#(device)"]"#
         settings["clients"] = """
             [{"clientId": "apache", "clientSecret": "apache-secret", "redirectUris": ["http://127.0.0.1/app/back"],
-              "postLogoutRedirectUris": ["http://127.0.0.1/out.html"], \(grants)},
+              "postLogoutRedirectUris": ["http://127.0.0.1/out.html"], "introspection": true, \(grants)},
              {"clientId": "msal-web", "clientSecret": "web-secret", "redirectUris": ["http://127.0.0.1/cb"], \(grants)},
              {"clientId": "msal-app", "public": true, "redirectUris": ["http://localhost"], \(grants)}\(keys)]
             """
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "mod_auth_openidc: login, user info, access token for an API, refresh and logout",
+        "mod_auth_openidc: login, user info, access token for an API, refresh, introspection and logout",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/apache2")))
     func apache() throws {
         let fixture = try Fixture { Self.prepare(&$0) }
@@ -66,6 +66,6 @@ import Testing
             Self.prepare(&$0)
             $0["baseUrl"] = "\"\(own)\""
         }
-        try run("mod_auth_openidc.py", [own], fixture.gateway, steps: 5)
+        try run("mod_auth_openidc.py", [own], fixture.gateway, steps: 6)
     }
 }
