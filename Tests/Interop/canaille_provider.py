@@ -1,8 +1,10 @@
-"""Canaille, with its store in memory. Its user is ann, with the password Welcome1, a member of the group clerks. See
+"""Canaille, with a database of its own. Its user is ann, with the password Welcome1, a member of the group clerks. See
 `login_provider.py`."""
 import datetime
 import json
 import logging
+import pathlib
+import tempfile
 
 from loopback import Listener, echo
 
@@ -10,6 +12,11 @@ CLIENT, SECRET = "gateway", "s3cret"
 
 
 def main():
+    with tempfile.TemporaryDirectory() as directory:
+        serve(pathlib.Path(directory))
+
+
+def serve(directory):
     import werkzeug.serving
     from canaille import create_app
 
@@ -20,7 +27,8 @@ def main():
         "SECRET_KEY": "secret" * 8, "SERVER_NAME": host, "PREFERRED_URL_SCHEME": "http",
         # The gateway renews a token in the last 30 seconds of its time.
         "OAUTH2_TOKEN_EXPIRES_IN": {"authorization_code": 32, "refresh_token": 32},
-        "CANAILLE": {"DATABASE": "memory", "SMTP": None, "SMPP": None, "ENABLE_PASSWORD_RECOVERY": False},
+        "CANAILLE_SQL": {"DATABASE_URI": f"sqlite:///{directory}/db", "PASSWORD_SCHEMES": "plaintext"},
+        "CANAILLE": {"DATABASE": "sql", "SMTP": None, "SMPP": None, "ENABLE_PASSWORD_RECOVERY": False},
     })
 
     from canaille.app import models

@@ -104,6 +104,9 @@ class Canaille(Django):
     user = "ann"
 
     def log_in(self, browser, decision="accept"):
+        # Of one second it has one access token for a user, which may be revoked.
+        begun = int(time.time())
+        until(lambda: int(time.time()) > begun, "the next second")
         browser.submit(login="ann")
         browser.submit(password="Welcome1")
         # The consent is asked once.
