@@ -92,7 +92,7 @@ class Administrator:
                 "claims": [{"name": "groups", "user-property": "groups", "type": "string", "mandatory": True, "scope": []}],
                 "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
                 "session-management-allowed": True, "session-cookie-name": "GLEWLWYD2_OIDC_SID", "session-cookie-expiration": 3600,
-                "back-channel-logout-allowed": True, "front-channel-logout-allowed": False,
+                "back-channel-logout-allowed": False, "front-channel-logout-allowed": True,
             },
         })
         self.call("POST", "user/", {
@@ -106,7 +106,7 @@ class Administrator:
             "authorization_type": ["code", "refresh_token"], "redirect_uri": [client["redirect_uri"]],
             "token_endpoint_auth_method": ["client_secret_basic"],
             "post_logout_redirect_uris": [client["post_logout_redirect_uri"]],
-            "backchannel_logout_uri": client["backchannel_logout_uri"],
+            "frontchannel_logout_uri": client["frontchannel_logout_uri"], "frontchannel_logout_session_required": "true",
         })
 
 

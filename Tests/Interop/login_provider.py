@@ -11,7 +11,7 @@
 Prints `issuer URL`, and runs until it is killed. All but the mock print `control URL` besides; what is posted there:
 
     /client     JSON with redirect_uri, jwks_uri and backchannel_logout_uri of the one client, `gateway`; of products with
-                redirect_uri, post_logout_redirect_uri and backchannel_logout_uri
+                redirect_uri, post_logout_redirect_uri and frontchannel_logout_uri
     /logout     idpyoidc: ends the session that was opened last; answers the logout token, which the caller delivers
     /down       idpyoidc: closes its port
     /up         idpyoidc: opens it again

@@ -13,10 +13,10 @@ import Testing
     }
 
     @Test(
-        "Glewlwyd: login, claims for rules and fields, tokens that are renewed, logout and revocation",
+        "Glewlwyd: login, claims for rules and fields, tokens that are renewed, revocation, and logouts here and there",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/glewlwyd")))
     func glewlwyd() throws {
-        try walk(.glewlwyd, steps: 6)
+        try walk(.glewlwyd, steps: 7)
     }
 
     private func walk(_ kind: LoginProvider.Kind, steps: Int) throws {
@@ -46,7 +46,7 @@ import Testing
             "client",
             """
             {"redirect_uri": "\(own)/oauth2/callback/outside", "post_logout_redirect_uri": "\(own)/oauth2/logout",
-             "backchannel_logout_uri": "\(own)/oauth2/backchannel-logout/outside"}
+             "frontchannel_logout_uri": "\(own)/oauth2/frontchannel-logout/outside"}
             """)
         let script = Vectors.root.appending(path: "Tests/Interop/provider_walk.py").path
         let result = try Program.run(
