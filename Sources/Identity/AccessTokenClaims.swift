@@ -170,7 +170,7 @@ extension AccessTokenClaims {
     /// Answers false where a claim is there and has another shape.
     private mutating func readAuthentication(_ claims: JSONNode) -> Bool {
         if let claim = claims["auth_time"] {
-            guard let time = claim.integer else { return false }
+            guard let time = claim.numericDate else { return false }
             rights.authenticatedAt = time
         }
         if let claim = claims["amr"] {

@@ -2,6 +2,7 @@ import Identity
 import Issuers
 import Model
 import Outbound
+import TestSupport
 import Testing
 
 /// Tokens for an identity assertion (ID-JAG) that an identity provider gives for the caller's token.

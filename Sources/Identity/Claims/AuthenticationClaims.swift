@@ -1,4 +1,5 @@
 import Bytes
+import JOSE
 
 /// How and when the holder of a credential logged in (RFC 9470), as the credential says.
 package struct AuthenticationClaims: Sendable {
@@ -26,7 +27,7 @@ package struct AuthenticationClaims: Sendable {
         // Keys of a dictionary are equal to others of the same letters; levels are compared by bytes.
         let mapped = levels.filter { method, _ in methods.contains(where: method.isExactly) }.map(\.value)
         self.init(
-            levels: [claims?["acr"]?.string].compactMap(\.self) + mapped, time: claims?["auth_time"]?.integer,
+            levels: [claims?["acr"]?.string].compactMap(\.self) + mapped, time: claims?["auth_time"]?.numericDate,
             clockSkewSeconds: clockSkewSeconds)
     }
 }

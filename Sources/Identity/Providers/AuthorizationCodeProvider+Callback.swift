@@ -100,7 +100,7 @@ extension AuthorizationCodeProvider {
         _ claims: JSONNode, _ subject: String, _ granted: TokenReply.Granted, _ endpoints: CodeFlowEndpoints
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         // Taken from the ID token only, which is signed.
-        let time = claims["auth_time"]?.integer
+        let time = claims["auth_time"]?.numericDate
         let levels = [claims["acr"]?.string].compactMap(\.self).filter(ProvidedIdentity.isLevel)
         let done = { @Sendable [name] (claims: JSONNode) in
             ProvidedIdentity(

@@ -35,7 +35,7 @@ package struct PossessionProof: Sendable {
             let key = PossessionProof.key(text), key.accepts(jws.algorithm), let thumbprint = key.thumbprintBytes,
             let claims = try? JSONNode.parse(jws.payload.span, maximumDepth: 8),
             let id = claims["jti"]?.string, !id.isEmpty, let method = claims["htm"]?.string,
-            let url = claims["htu"]?.string, let issuedAt = PossessionProof.time(claims["iat"])
+            let url = claims["htu"]?.string, let issuedAt = claims["iat"]?.numericDate
         else { throw .malformed }
         self.jws = jws
         self.key = key
@@ -79,13 +79,5 @@ package struct PossessionProof: Sendable {
             case .key(let key)? = try? JSONWebKey.read(node, .publicKeys)
         else { return nil }
         return key
-    }
-
-    /// A NumericDate (RFC 7519 section 2) before the year 10000.
-    private static func time(_ claim: JSONNode?) -> Int64? {
-        let furthest: Int64 = 253_402_300_799
-        if let seconds = claim?.integer { return (0...furthest).contains(seconds) ? seconds : nil }
-        guard let seconds = claim?.number, seconds >= 0, seconds <= Double(furthest) else { return nil }
-        return Int64(seconds.rounded(.down))
     }
 }

@@ -118,7 +118,7 @@ struct IdentityAssertionGrant: Sendable {
         grant.actors = actors
         grant.virtual = identity.virtual
         grant.scope = scope.claim
-        grant.authenticatedAt = claims["auth_time"]?.integer
+        grant.authenticatedAt = claims["auth_time"]?.numericDate
         grant.methods = claims["amr"]?.array?.compactMap(\.string) ?? []
         grant.binding = binding
         grant.origins = [TokenOrigin(tokenID: id, backendID: nil)]

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Handling of the `scope` parameter (RFC 6749 section 3.3).
 package struct GrantedScope: Sendable {
     /// Scope in the token; nil if none was requested.
@@ -48,8 +50,15 @@ package struct GrantedScope: Sendable {
             self.init(claim: granted.isEmpty ? nil : granted)
             return
         }
-        let names = try GrantedScope.names(requested, allowed)
         let held = Set(granted.split(separator: " ").map(String.init))
+        // Some clients add it to each request. It gives nothing, since refresh tokens come by the client's configuration.
+        let names = try GrantedScope.names(requested, allowed).filter {
+            held.contains($0) || !$0.isExactly("offline_access")
+        }
+        if names.isEmpty {
+            self.init(granted: granted)
+            return
+        }
         guard names.allSatisfy(held.contains) else { throw .invalidScope }
         let claim = names.joined(separator: " ")
         self.init(claim: claim, reply: claim == requested ? nil : claim)

@@ -72,7 +72,9 @@ struct ClientMetadata: Sendable {
         scope = try ClientMetadata.text(node, "scope")
         if let name = try ClientMetadata.text(node, ClientMetadata.algorithmOfIDTokens) {
             idTokenAlgorithm = SignatureAlgorithm(named: name)
-            guard isDocument || idTokenAlgorithm != nil else { throw .metadata("\(ClientMetadata.algorithmOfIDTokens) is unknown") }
+            guard isDocument || idTokenAlgorithm != nil else {
+                throw .metadata("\(ClientMetadata.algorithmOfIDTokens) is unknown")
+            }
         }
         redirectURIs = try ClientMetadata.uris(node, "redirect_uris", skipsInvalid: isDocument)
         guard !usesCodes || !redirectURIs.isEmpty else { throw .redirect("redirect_uris is missing") }

@@ -63,8 +63,14 @@ import Testing
         #expect(try fixture.request("GET", "/plain", [.bearer(identity)]).status == 401)
         let narrow = try Self.refresh(fixture, renewed, "&scope=orders")
         #expect(narrow["access_token"].exists && !narrow["id_token"].exists)
+        // MSAL adds it to each request.
+        let offline = try Self.refresh(fixture, narrow, "&scope=openid%20offline_access")
+        #expect(offline["id_token"].exists && offline["scope"].string == "openid")
+        let alone = try Self.refresh(fixture, offline, "&scope=offline_access")
+        #expect(alone["scope"].string == "openid orders", "\(alone)")
+        #expect(try Self.refresh(fixture, alone, "&scope=openid%20write")["error"].string == "invalid_scope")
         // The refresh token keeps the scope of the login.
-        #expect(try Self.refresh(fixture, narrow)["id_token"].exists)
+        #expect(try Self.refresh(fixture, alone)["id_token"].exists)
     }
 
     @Test("without the scope openid a refresh gives no ID token", .tags(.core))

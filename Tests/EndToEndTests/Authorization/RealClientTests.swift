@@ -4,8 +4,7 @@ import Testing
 /// Programs that others wrote, unchanged, as clients of the gateway's own OpenID provider. Skipped without
 /// `PORTCULLIS_PYTHON`.
 @Suite(.enabled(if: LoginProvider.python != nil)) struct RealClientTests {
-    /// MSAL asks for `offline_access` in each refresh.
-    private static let service = #""scopes": ["orders", "offline_access"], "audience": "shop""#
+    private static let service = #""scopes": ["orders"], "audience": "shop""#
 
     private static func prepare(_ settings: inout FixtureSettings, keys: String = "") {
         settings["tokenService"] = "{\(service)}"
