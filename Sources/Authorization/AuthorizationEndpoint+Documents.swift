@@ -10,11 +10,11 @@ import Outbound
 /// Clients whose ids are the URLs of their metadata. Only a user who has logged in makes the gateway fetch such a document, so
 /// that until then nothing proves the redirect URI of a request, and refusals are pages.
 extension AuthorizationEndpoint {
-    func begin(_ document: ClientDocument, _ fields: FormFields, _ browser: BrowserRequest) -> Answer {
+    func begin(_ fields: FormFields, of document: ClientDocument, _ browser: BrowserRequest) -> Answer {
         do throws(ClientDocumentFailure) {
             _ = try document.url()
         } catch {
-            return .done(error.page(.start).audited("sso.authorize", .refused, client: document.id))
+            return .done(error.page(.start))
         }
         return document.known(now: browser.now).then { known in
             guard let client = known ?? document.unproven(redirectURI: fields.value("redirect_uri")),

@@ -67,7 +67,7 @@ struct AuthorizationEndpoint: Sendable {
         guard !fields.isRepeated("client_id"), let id = fields.value("client_id") else {
             return .done(AuthorizationFailure.unknownClient.response)
         }
-        if let document = ClientDocument(id, service.settings) { return begin(document, fields, browser) }
+        if let document = ClientDocument(id, service.settings) { return begin(fields, of: document, browser) }
         return service.settings.client(id, now: now).then { found in
             guard case .success(let client) = found else {
                 return .done(SingleSignOnFailure.unavailable.response)

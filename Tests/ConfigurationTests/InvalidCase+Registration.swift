@@ -71,5 +71,16 @@ extension InvalidCase {
             registration(
                 #""client": "a/1", "open": true"#, backend: #""oauthConsumer": false"#),
             failed(#"/client: the client is revoked, or has no OAuth (expected a client that gets tokens)"#)),
+        InvalidCase(
+            "client-documents",
+            [
+                "gateway.json": ConfigurationDirectory.gateway(
+                    #""tokenService": {"clientMetadataDocuments": {"allowedDomains": ["*", "a b"], "allowedAddresses": ["10.0.0.1/8"]}}"#
+                )
+            ],
+            #"gateway.json:5: error: /tokenService/clientMetadataDocuments/allowedAddresses/0: invalid value (expected a CIDR block such as "10.0.0.0/8", with no bit set after the prefix, found "10.0.0.1/8"; did you mean "10.0.0.0/8"?)"#,
+            #"gateway.json:5: error: /tokenService/clientMetadataDocuments/allowedDomains/1: invalid value (expected a host name such as "example.com" or "*.example.com", without port, or "*", found "a b")"#,
+            #"gateway.json:5: error: /tokenService/registration: these clients belong to that of "registration" (expected "registration" beside "clientMetadataDocuments")"#
+        ),
     ]
 }

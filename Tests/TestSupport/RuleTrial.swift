@@ -20,6 +20,8 @@ package struct RuleTrial {
         tryAll([], from: 0, most: most, rule)
     }
 
+    private init() { schema = .object([]) }
+
     // MARK: Objects
 
     /// Names and values in a schema.
@@ -41,6 +43,18 @@ package struct RuleTrial {
     }
 
     private static func values(of schema: JSONNode) -> [JSONNode] {
+        if schema["anyOf"] != nil {
+            var inner = RuleTrial()
+            inner.collect(schema)
+            return inner.values.reduce([JSONNode.object([])]) { objects, member in
+                objects
+                    + objects.flatMap { object in
+                        member.values.map { value in
+                            JSONNode(.object((object.members ?? []) + [JSONMember(name: member.name, node: value)]))
+                        }
+                    }
+            }
+        }
         if let value = schema["const"] { return value.bool == nil ? [value] : [.flag(true), .flag(false)] }
         if schema["minItems"] != nil { return [JSONNode(.array([])), .texts(["a"])] }
         if let texts = schema["contains"]?["enum"]?.array {
@@ -129,6 +143,7 @@ package struct RuleTrial {
 
     private static func allows(value: JSONNode, by schema: JSONNode) -> Bool {
         if let isAllowed = schema.bool { return isAllowed }
+        if schema["anyOf"] != nil { return value.members == nil || allows(value, by: schema) }
         if let other = schema["const"] { return value.value == other.value }
         if let texts = schema["contains"]?["enum"]?.array {
             return value.array?.contains { element in texts.contains { $0.value == element.value } } ?? true

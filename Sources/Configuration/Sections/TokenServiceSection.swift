@@ -116,7 +116,7 @@ package struct TokenServiceSection: Sendable {
             name, ClientDocumentSection.shape,
             """
             Accepts clients whose `client_id` is [the https URL of their metadata](guides/client-registration.md#documents) \
-            (draft-ietf-oauth-client-id-metadata-document-02), with the `client` and the rights of `registration`; off by default.
+            (`draft-ietf-oauth-client-id-metadata-document-02`), with the `client` and the rights of `registration`; off by default.
             """)
         let callers = KeyCondition.any([.hasElements("initialAccessTokens"), .isOn("open")])
         object.rules(

@@ -11,7 +11,7 @@ package indirect enum KeyCondition: Sendable {
     case contains(String, [String])
     /// The member is a text that begins with letters and signs of no meaning in patterns.
     case begins(String, with: String)
-    /// The member is an object for which a condition holds.
+    /// The member is there, and no object for which a condition does not hold.
     case within(String, KeyCondition)
     case not(KeyCondition)
     case all([KeyCondition])
@@ -35,7 +35,8 @@ package indirect enum KeyCondition: Sendable {
         case .contains(let name, let texts):
             member(name).map { $0.array?.contains { $0.string.map(texts.contains) ?? false } ?? true } ?? false
         case .begins(let name, let start): member(name)?.string?.hasPrefix(start) ?? false
-        case .within(let name, let condition): member(name).map { object in condition.holds { object[$0] } } ?? false
+        case .within(let name, let condition):
+            member(name).map { object in object.members == nil || condition.holds { object[$0] } } ?? false
         case .not(let condition): !condition.holds(member)
         case .all(let conditions): conditions.allSatisfy { $0.holds(member) }
         case .any(let conditions): conditions.contains { $0.holds(member) }

@@ -45,19 +45,20 @@ struct ClientAuthentication: Sendable {
             }
         }
         guard settings.registration != nil, let id = ClientAuthentication.namedClient(request),
-            RegisteredClients.names(id)
+            RegisteredClients.names(id), self.clients.client(clientID: id) == nil,
+            let known = RegisteredClients(settings)
         else { return answer(self) }
-        return settings.registered(id, now: now).then { found in
+        return known.client(id, now: now).then { found in
             guard case .success(let found) = found else { return .done(TokenFailure.storeUnavailable.response) }
             var clients = self
-            clients.registered = found?.0
+            clients.registered = found?.client
             if let (client, held) = found, let keys = held.metadata.keys {
                 clients.assertions = ClientAssertionVerifier(
                     clients: Clients([client], clientKeys: [client.id: keys]), audiences: assertions.audiences)
             }
             // Others than those with a credential are no better known by an old document.
             if begins, let form = try? TokenForm(request), form["client_assertion"] == nil,
-                found.map({ $0.1.freshUntil <= now }) ?? true, let document = ClientDocument(id, settings)
+                found.map({ $0.held.freshUntil <= now }) ?? true, let document = ClientDocument(id, settings)
             {
                 clients.registered = document.unproven(redirectURI: form["redirect_uri"])
             }

@@ -67,15 +67,21 @@ package struct ClientDocument: Sendable {
 
     /// Host and port of the document of a client; nil for another client.
     package static func host(of client: Client) -> String? {
-        client.isRegistered && names(client.clientID) ? (try? WebURL(client.clientID))?.authority : nil
+        client.isRegistered ? host(of: client.clientID) : nil
     }
+
+    /// The same of an id.
+    static func host(of id: String) -> String? { names(id) ? (try? WebURL(id))?.authority : nil }
 
     /// The URL, which has the form that section 3 requires and an allowed host.
     package func url() throws(ClientDocumentFailure) -> WebURL {
         let path = id.dropFirst("https://".count).prefix { $0 != "?" }.drop { $0 != "/" }
         guard id.utf8.count <= ClientDocument.longestID, let url = try? WebURL(id), !path.isEmpty,
             !path.split(separator: "/").contains(where: ClientDocument.isDots)
-        else { throw ClientDocumentFailure(.clientDocumentInvalid, "client_id is not the URL of a document") }
+        else {
+            throw ClientDocumentFailure(
+                .clientDocumentInvalid, "client_id \(Evidence.quoted(id)) is not the URL of a document")
+        }
         guard documents.rules.allow(url.host) else {
             throw ClientDocumentFailure(
                 .clientDocumentForeign, "\(url.host) is not in clientMetadataDocuments.allowedDomains")
@@ -91,13 +97,13 @@ package struct ClientDocument: Sendable {
     /// The client by its URL alone, for the time before its user has logged in.
     /// - Parameter redirectURI: that of the request, which nothing proves; nil for none.
     package func unproven(redirectURI: String?) -> Client? {
-        let host = (try? WebURL(id))?.authority ?? id
-        return settings.client(of: RegisteredClient(id: id, title: host, redirectURI: redirectURI))
+        settings.client(
+            of: RegisteredClient(id: id, title: ClientDocument.host(of: id) ?? id, redirectURI: redirectURI))
     }
 
     /// The client as the store knows it, while its document need not be fetched; nil otherwise.
     package func known(now: Int64) -> Effect<Client?> {
-        settings.registered(id, now: now).map { found in
+        clients.client(id, now: now).map { found in
             guard case .success((let client, let held)?) = found, held.freshUntil > now else { return nil }
             return client
         }

@@ -118,6 +118,17 @@ package struct RegisteredClients: Sendable {
         RegisteredClients.names(id) ? find(.id(id), now: now) : .done(.success(nil))
     }
 
+    /// A client with what the store has of it; nil for none. Fails with the store.
+    func client(_ id: String, now: Int64) -> Effect<Result<(client: Client, held: RegisteredClient)?, StoreFailure>> {
+        find(id, now: now).map { found in
+            found.map { record in
+                record.flatMap(RegisteredClient.init).flatMap { held in
+                    settings.client(of: held).map { (client: $0, held: held) }
+                }
+            }
+        }
+    }
+
     /// The record of a client by the token of its registration. Fails with the store.
     func find(registeredWith token: Span<UInt8>, now: Int64) -> Effect<Result<TokenRecord?, StoreFailure>> {
         find(.access(settings.storeKey.digest(token)), now: now)
@@ -196,21 +207,7 @@ extension TokenServiceSettings {
     package func client(_ id: String, now: Int64) -> Effect<Result<Client?, StoreFailure>> {
         if let client = clients.client(clientID: id) { return .done(.success(client)) }
         guard let clients = RegisteredClients(self) else { return .done(.success(nil)) }
-        return clients.find(id, now: now).map { found in
-            found.map { $0.flatMap(RegisteredClient.init).flatMap(client(of:)) }
-        }
-    }
-
-    /// A registered client with what the store has of it; nil for none, or for one of the configuration.
-    func registered(_ id: String, now: Int64) -> Effect<Result<(Client, RegisteredClient)?, StoreFailure>> {
-        guard clients.client(clientID: id) == nil, let clients = RegisteredClients(self) else {
-            return .done(.success(nil))
-        }
-        return clients.find(id, now: now).map { found in
-            found.map { record in
-                record.flatMap(RegisteredClient.init).flatMap { held in client(of: held).map { ($0, held) } }
-            }
-        }
+        return clients.client(id, now: now).map { found in found.map { $0?.client } }
     }
 
     /// How clients register themselves, without what another gateway has withdrawn; nil where they do not.
@@ -259,7 +256,8 @@ extension TokenServiceSettings {
         // Not only those that it registered with: clients ask for more as they need them, and the user consents each time.
         grants.scopes = registrableScopes
         return sponsor.sponsoring(
-            registered.id, title: metadata.name ?? registered.id, secretDigest: registered.secretDigest, grants)
+            registered.id, title: metadata.name ?? ClientDocument.host(of: registered.id) ?? registered.id,
+            secretDigest: registered.secretDigest, grants)
     }
 
     /// The scopes that registered clients may have.

@@ -49,7 +49,7 @@ import Testing
     func flow() throws {
         let server = try DocumentServer()
         try server.serve()
-        let fixture = try Fixture { server.prepare(&$0) }
+        let fixture = try Fixture { server.prepare(&$0, registration: #", "deviceGrant": true"#) }
         let metadata = JSONText(try fixture.request("GET", "/.well-known/oauth-authorization-server").text)
         #expect(metadata["client_id_metadata_document_supported"].bool == true)
         #expect(metadata["registration_endpoint"].string == nil)
@@ -84,7 +84,14 @@ import Testing
             body: "token=\(#require(renewed["refresh_token"].string))&client_id=\(Self.encoded(id))")
         #expect(revoked.status == 200)
         #expect(try fixture.request("GET", "/plain", [.bearer(next)]).status == 401)
-        #expect(try fixture.admin("DELETE", "/admin/tokens/\(Self.encoded(id))").status == 200)
+        let device = try fixture.request(
+            "POST", "/oauth2/device_authorization", [Self.form], body: "client_id=\(Self.encoded(id))")
+        #expect(
+            device.status == 400 && JSONText(device.text)["error"].string == "unauthorized_client", "\(device.text)")
+        let admin = "http://127.0.0.1:\(try fixture.gateway.port("admin"))"
+        let ended = try CommandLine.run(
+            "tokens", "revoke", id, "--admin", admin, environment: ["PORTCULLIS_ADMIN_TOKEN": "admin-secret"])
+        #expect(ended.ending == .exit(0), "\(ended.errors)")
         #expect(try Self.refresh(fixture.gateway, "x", id).status == 401)
     }
 
@@ -153,12 +160,12 @@ import Testing
         for (id, reason) in [
             (id.replacing("localhost", with: "127.0.0.1"), "client_document_foreign"),
             ("https://elsewhere.example/client.json", "client_document_foreign"),
-            (id.replacing("/open", with: ""), ""), ("https://localhost", "client_document_invalid"),
+            ("https://localhost", "client_document_invalid"),
             ("https://localhost?x", "client_document_invalid"), (id + "#x", "client_document_invalid"),
             ("https://user@localhost/x", "client_document_invalid"), (id + "/../x", "client_document_invalid"),
             (id + "/%2E/x", "client_document_invalid"),
             (id.replacing("https", with: "http"), "authorization_client_unknown"),
-        ] where !reason.isEmpty {
+        ] {
             let page = try jar.send("GET", Self.link(id))
             #expect(page.status == 400 && page.only("Location") == nil, "\(id): \(page.status)")
             _ = try #require(gateway.waitForAccess { $0["reason"].string == reason })
@@ -173,6 +180,12 @@ import Testing
         let line = try #require(gateway.waitForAccess { $0["reason"].string == "client_document_unavailable" })
         #expect(line["detail"].string?.contains("the address is not public") == true, "\(line)")
         #expect(gateway.waitForEvent("connection_failed") != nil)
+        let distrusting = try Fixture {
+            server.prepare(&$0, #"{"allowedDomains": ["*"], "allowedAddresses": ["127.0.0.1"]}"#)
+        }
+        #expect(try CookieJar(distrusting.gateway).askForConsent(Self.link(id)).status == 503)
+        let distrust = distrusting.gateway.waitForAccess { $0["reason"].string == "client_document_unavailable" }
+        #expect(try #require(distrust)["detail"].string?.contains(": tls: ") == true)
         #expect(server.secure.upstream.requests.isEmpty)
     }
 
@@ -193,7 +206,7 @@ import Testing
         try clock.step(to: 590)
         #expect(try jar.send("GET", Self.link(id, old)).status == 200)
         #expect(server.fetches() == 1)
-        // Now the document is to be fetched, and the redirect URI is none of it any more.
+        // The document is fetched again, and does not have the redirect URI any more.
         try clock.step(to: 610)
         let page = try jar.send("GET", Self.link(id, old))
         #expect(page.status == 400 && page.only("Location") == nil && server.fetches() == 2)
@@ -279,6 +292,9 @@ import Testing
         try fixture.reload { prepare(&$0, #"{"allowedDomains": ["elsewhere.example"]}"#) }
         #expect(try Self.refresh(fixture.gateway, refresh, id).status == 401)
         #expect(try CookieJar(fixture.gateway).send("GET", Self.link(id)).status == 400)
+        // The other gateway still has the setting, and learns of it.
+        _ = try #require(other.waitForEvent("account_withdrawn"), "\(other.everythingWritten)")
+        #expect(try Self.refresh(other, refresh, id).status == 401)
     }
 
     @Test("without the setting a URL names no client, and one of the configuration keeps its id")
