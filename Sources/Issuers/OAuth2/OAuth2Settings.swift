@@ -183,9 +183,9 @@ private struct OAuth2Settings {
 
     /// Nil after an error.
     private func identityAssertion(_ object: ObjectReader) -> OAuth2Grant? {
-        guard let place = provider?.place, let client = provider?.client.client(object, dependencies) else {
-            return nil
-        }
+        guard let provider, let place = provider.place,
+            let client = provider.client.client(object, dependencies, in: "identityProvider/")
+        else { return nil }
         var terms = exchange
         terms.requestedTokenType = ExchangeTerms.identityAssertion
         var made = OAuth2Issuer.Settings(client: client, grant: .tokenExchange(terms))
@@ -264,7 +264,10 @@ private struct ClientTerms {
     }
 
     /// Nil after an error.
-    func client(_ object: ObjectReader, _ dependencies: IssuerDependencies) -> OAuth2Client? {
+    /// - Parameter part: the object with its keys, with a slash behind; empty for the issuer's own.
+    func client(
+        _ object: ObjectReader, _ dependencies: IssuerDependencies, in part: String = ""
+    ) -> OAuth2Client? {
         let authentication: OAuth2Client.Authentication
         switch method ?? (secret.isEmpty ? .none : .secretBasic) {
         case .secretBasic: authentication = .secretBasic(secret)
@@ -275,7 +278,7 @@ private struct ClientTerms {
         case .certificate:
             guard dependencies.transport.hasCertificate else {
                 object.error(
-                    at: "clientAuthentication", "there is no certificate to show",
+                    at: "\(part)clientAuthentication", "there is no certificate to show",
                     expected: "\"tls\" with \"certFile\" and \"keyFile\"")
                 return nil
             }
