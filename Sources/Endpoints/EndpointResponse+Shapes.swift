@@ -36,7 +36,7 @@ extension EndpointResponse {
     /// The response to a refused request, with what was compared.
     package func comparing(_ lines: [String]) -> EndpointResponse {
         var response = self
-        response.evidence = Evidence(lines)
+        response.evidence = evidence + Evidence(lines)
         return response
     }
 

@@ -12,7 +12,7 @@ struct IdentityAssertionGrant: Sendable {
     /// In the audit log.
     static let action = "identity_assertion"
 
-    private let service: TokenService
+    private let settings: TokenServiceSettings
     private let assertions: IdentityAssertions
     private let client: Client
     /// What the token is bound to; nil for a bearer token.
@@ -24,13 +24,13 @@ struct IdentityAssertionGrant: Sendable {
     private let now: Int64
 
     init(
-        _ service: TokenService, _ form: TokenForm, of client: Client, binding: TokenBinding?, now: Int64
+        _ settings: TokenServiceSettings, _ form: TokenForm, of client: Client, binding: TokenBinding?, now: Int64
     ) throws(TokenFailure) {
         // Without such clients the server does not know the grant.
-        guard let assertions = service.settings.identityAssertions else { throw .unsupportedGrantType }
+        guard let assertions = settings.identityAssertions else { throw .unsupportedGrantType }
         guard client.takesIdentityAssertions else { throw .grantNotAllowed }
         guard let assertion = form["assertion"] else { throw .missingParameter }
-        self.service = service
+        self.settings = settings
         self.assertions = assertions
         self.client = client
         self.binding = binding
@@ -39,17 +39,20 @@ struct IdentityAssertionGrant: Sendable {
         self.now = now
     }
 
-    func run() -> Effect<EndpointResponse> {
+    /// - Parameter issue: issues the token of an assertion that counts.
+    func run(_ issue: @escaping @Sendable (Issuance) -> Effect<EndpointResponse>) -> Effect<EndpointResponse> {
         assertions.verifier.outcome(of: token, now: now).then { outcome in
             switch outcome {
-            case .verified(let verified): judge(verified)
+            case .verified(let verified): judge(verified, issue)
             case .rejected(let rejection): refuse(AssertionRejection(rejection), TokenEvidence.checks(of: rejection))
             case .needsKeys, .keysUnavailable: .done(TokenFailure.keysUnavailable.response)
             }
         }
     }
 
-    private func judge(_ verified: VerifiedToken) -> Effect<EndpointResponse> {
+    private func judge(
+        _ verified: VerifiedToken, _ issue: @escaping @Sendable (Issuance) -> Effect<EndpointResponse>
+    ) -> Effect<EndpointResponse> {
         guard verified.type?.isExactly(TokenPurpose.identityAssertionType) == true else {
             return refuse(.wrongType, [.type])
         }
@@ -75,25 +78,28 @@ struct IdentityAssertionGrant: Sendable {
         let identity: ExternalIdentity
         do throws(ExternalIdentityRejection) {
             identity = try users.rules.identify(
-                claims: verified.claims, realm: client.realm, users: service.settings.users,
-                catalogue: service.settings.catalogue)
+                claims: verified.claims, realm: client.realm, users: settings.users,
+                catalogue: settings.catalogue)
         } catch {
             return refuse(AssertionRejection(error))
         }
-        let isRevoked = service.settings.revocations.isRevoked(
+        let isRevoked = settings.revocations.isRevoked(
             tokenID: id, subject: identity.username, backendID: nil, issuer: issuer.name, issuedAt: issuedAt)
         guard !isRevoked, issuedAt >= identity.user?.tokensNotBefore ?? .min else { return refuse(.revoked) }
         let issuance: Issuance
         do throws(TokenFailure) {
             issuance = try self.issuance(to: identity, verified, users.level, actors: actors, origin: id)
         } catch {
-            return .done(error.response)
+            return .done(error.response.comparing(limits(verified.claims)))
         }
         // Last, so that a request with another mistake may be repeated.
         let key = AssertionIssuer.singleUseKey(Array("id \(id)".utf8), of: issuer.issuer)
         let until = verified.expiresAt + issuer.clockSkewSeconds
-        return service.ask(.remember(key: key, until: until), now: now) { answer in
-            answer == .fresh(true) ? service.issue(issuance, now: now) : refuse(.usedBefore)
+        return settings.store.ask(.remember(key: key, until: until), now: now) { answer in
+            switch answer {
+            case .success(let answer): answer == .fresh(true) ? issue(issuance) : refuse(.usedBefore)
+            case .failure: .done(TokenFailure.storeUnavailable.response)
+            }
         }
     }
 
@@ -111,9 +117,9 @@ struct IdentityAssertionGrant: Sendable {
         let scope = try grantedScope(claims)
         var grant = AccessTokenMinter.Grant(
             subject: identity.username, kind: .user, client: client,
-            lifetimeSeconds: service.settings.userSeconds(of: client))
+            lifetimeSeconds: settings.userSeconds(of: client))
         grant.limit(to: try grantedResources(claims))
-        grant.roles = service.settings.catalogue.names(of: identity.roles)
+        grant.roles = settings.catalogue.names(of: identity.roles)
         grant.level = level
         grant.actors = actors
         grant.virtual = identity.virtual
@@ -127,7 +133,7 @@ struct IdentityAssertionGrant: Sendable {
 
     /// Of the scopes in the assertion, if it has any, those that the request asks for and the client may have.
     private func grantedScope(_ claims: JSONNode) throws(TokenFailure) -> GrantedScope {
-        var allowed = service.settings.plainScopes(of: client)
+        var allowed = settings.plainScopes(of: client)
         var wanted = scope
         if let claim = claims["scope"] {
             guard let limit = claim.string else { throw .invalidScope }
@@ -141,13 +147,23 @@ struct IdentityAssertionGrant: Sendable {
 
     /// Of the resources in the assertion, if it has any, those that are known here and that the request asks for.
     private func grantedResources(_ claims: JSONNode) throws(TokenFailure) -> [String] {
-        let known = service.settings.resources
+        let known = settings.resources
         guard let claim = claims["resource"] else { return try known.known(resources, to: client) }
         let named = (claim.array ?? [claim]).compactMap(\.string)
         let granted = named.flatMap { (try? known.known([$0], to: client)) ?? [] }
         // Without any, the token would be for the gateway as a whole.
         guard !granted.isEmpty else { throw .invalidTarget }
         return try known.narrowed(resources, of: granted, client)
+    }
+
+    /// What the assertion limits the token to, for operators.
+    private func limits(_ claims: JSONNode) -> [String] {
+        ["scope", "resource"].compactMap { name in
+            claims[name].map { claim in
+                let texts = (claim.array ?? [claim]).map { $0.string ?? "(no text)" }
+                return "\(name) of the assertion \(Evidence.list(texts))"
+            }
+        }
     }
 
     private func refuse(

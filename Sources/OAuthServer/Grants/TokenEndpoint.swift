@@ -44,7 +44,9 @@ struct TokenEndpoint: Sendable {
             case .authorizationCode: try CodeRedemption(service, form, client, binding, now: now).run()
             case .deviceCode: try DeviceRedemption(service, form, client, binding, now: now).run()
             case .jwtBearer:
-                try IdentityAssertionGrant(service, form, of: client, binding: binding, now: now).run()
+                try IdentityAssertionGrant(service.settings, form, of: client, binding: binding, now: now).run {
+                    service.issue($0, now: now)
+                }
             case nil: throw .unsupportedGrantType
             }
         }

@@ -19,7 +19,8 @@ final class AssertionProvider: Sendable {
         server.on("/keys") { _ in [.reply(body: keys)] }
         server.on("/exchange") { [url = server.url, signer, refusal] request in
             if let error = refusal.current { return [.reply("400 Bad Request", body: #"{"error": "\#(error)"}"#)] }
-            let form = URLComponents(string: "?" + String(decoding: request.body, as: UTF8.self))?.queryItems ?? []
+            let body = String(decoding: request.body, as: UTF8.self).replacing("+", with: "%20")
+            let form = URLComponents(string: "?" + body)?.queryItems ?? []
             func values(_ name: String) -> [String] { form.filter { $0.name == name }.compactMap(\.value) }
             var claims: [String: Any] = ["aud": values("audience").first ?? "", "resource": values("resource")]
             claims["scope"] = values("scope").first
