@@ -58,6 +58,7 @@ extension Reason {
     package static var tokenStoreUnavailable: Reason { Reason("token_store_unavailable", 503, retryAfter: 1) }
     package static var tokenIssuerUnavailable: Reason { Reason("token_issuer_unavailable", 503, retryAfter: 1) }
     package static var grantNotAllowed: Reason { Reason("grant_not_allowed", 400) }
+    package static var clientOriginForeign: Reason { Reason("client_origin_foreign", 400) }
     package static var codeInvalid: Reason { Reason("code_invalid", 400) }
     package static var codeReused: Reason { Reason("code_reused", 400) }
     package static var codeVerifierWrong: Reason { Reason("code_verifier_wrong", 400) }

@@ -21,6 +21,8 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
     case invalidDeviceCode, devicePending, devicePolledTooSoon, deviceDenied, expiredDeviceCode
     /// The client is public, or has no redirect URIs.
     case grantNotAllowed
+    /// The request comes from a page that is none of the client's.
+    case foreignOrigin
     case tokenOfAnotherClient, introspectionNotAllowed
     case exchangeNotAllowed, unsupportedTokenType, invalidSubjectToken, invalidActorToken, invalidTarget
     case invalidProof, proofNonceRequired, proofRequired
@@ -116,6 +118,8 @@ package enum TokenFailure: EndpointFailure, CaseIterable {
             Definition("slow_down", "wait five seconds longer between requests", .devicePolledTooSoon)
         case .deviceDenied: Definition("access_denied", "the user has denied access", .deviceAccessDenied)
         case .expiredDeviceCode: Definition("expired_token", "the device code has expired", .deviceCodeExpired)
+        case .foreignOrigin:
+            Definition("unauthorized_client", "this client is not used from this origin", .clientOriginForeign)
         case .grantNotAllowed:
             Definition("unauthorized_client", "this client may not use this grant", .grantNotAllowed)
         // RFC 7009 section 2.1.

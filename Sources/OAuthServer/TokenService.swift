@@ -25,7 +25,9 @@ package final class TokenService: Sendable {
         // RFC 7523 section 3: an assertion names the token endpoint or the issuer.
         clients = ClientAuthentication(
             clients: settings.clients,
-            audiences: [settings.issuer, settings.baseURL + settings.paths[.token]], throttle: settings.clientThrottle)
+            audiences: [settings.issuer, settings.baseURL + settings.paths[.token]],
+            ownOrigins: settings.possession.origins,
+            throttle: settings.clientThrottle)
         ownTokens = OwnAccessTokens(settings)
         logins = PasswordLogin(users: settings.users, throttle: settings.throttle)
     }

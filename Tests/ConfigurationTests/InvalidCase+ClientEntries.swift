@@ -118,7 +118,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "client-backend-word", service(#""mobileBackendId": "m""#),
-            #"clients.json:1: error: /clients/0/mobileBackendId: unknown member "mobileBackendId" (expected one of clientId, clientSecret, realm, name, clientKeys, introspection, tokenExchange, dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens, public, redirectUris, consent, requirePushedRequests, postLogoutRedirectUris, scopes, roles, audience, accessTokenLifetime, groupsClaim, idTokenSignedResponseAlg, grantTypes, identityAssertionIssuers, refreshTokenLifetime, refreshFamilyLifetime, refreshReuseInterval, identityProvider, revoked, tokensNotBefore)"#
+            #"clients.json:1: error: /clients/0/mobileBackendId: unknown member "mobileBackendId" (expected one of clientId, clientSecret, realm, name, clientKeys, introspection, tokenExchange, dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens, public, redirectUris, consent, requirePushedRequests, postLogoutRedirectUris, scopes, roles, audience, accessTokenLifetime, groupsClaim, allowedOrigins, idTokenSignedResponseAlg, grantTypes, identityAssertionIssuers, refreshTokenLifetime, refreshFamilyLifetime, refreshReuseInterval, identityProvider, revoked, tokensNotBefore)"#
         ),
         InvalidCase(
             "client-route-unknown",

@@ -67,7 +67,7 @@ extension CORSSettings {
     }
 
     /// The patterns of the list, as one policy.
-    private static let origins = Shape(.list(.text)) { field -> AllowOriginPolicy? in
+    static let origins = Shape(.list(.text)) { field -> AllowOriginPolicy? in
         guard let elements = field.elements("an array of origins") else { return nil }
         let texts = elements.compactMap { element -> String? in
             guard let policy = element.allowedOrigins() else { return nil }

@@ -81,6 +81,12 @@ enum ClientSection {
             service by default.
             """)
         object.read(
+            "allowedOrigins", CORSSettings.origins, into: &grants.allowedOrigins,
+            """
+            Origins whose pages may call the token endpoint for this client, such as `https://app.example.com`; others may not. \
+            By default the pages of `Security_AllowOrigin` may.
+            """)
+        object.read(
             "idTokenSignedResponseAlg", .publicAlgorithm, into: &grants.idTokenAlgorithm,
             """
             Algorithm of its ID tokens, one of `idTokenAlgorithms` of the token service or its `algorithm`, which is the default.

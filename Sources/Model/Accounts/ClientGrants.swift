@@ -31,6 +31,8 @@ package struct ClientGrants: Sendable {
     package var audience: [String]?
     /// The claim of ID tokens and user information that has the user's roles; nil for none.
     package var groupsClaim: String?
+    /// Pages of these origins alone may send its requests; nil for no such limit.
+    package var allowedOrigins: AllowOriginPolicy?
     /// The algorithm of its ID tokens (`id_token_signed_response_alg`); nil for the token service's own.
     package var idTokenAlgorithm: SignatureAlgorithm?
 

@@ -17,6 +17,7 @@ struct ClientAuthentication: Sendable {
 
     private let clients: Clients
     private var assertions: ClientAssertionVerifier
+    private let ownOrigins: [WebOrigin]
     let throttle: ClientThrottle
     /// The client that has registered itself and is named by the request; nil for none.
     private(set) var registered: Client?
@@ -24,7 +25,9 @@ struct ClientAuthentication: Sendable {
     private let decoy: Client
 
     /// - Parameter audiences: what an assertion may be addressed to: the issuer and the token endpoint.
-    init(clients: Clients, audiences: [String], throttle: ClientThrottle) {
+    /// - Parameter ownOrigins: those of the gateway, whose pages may send requests of all clients.
+    init(clients: Clients, audiences: [String], ownOrigins: [WebOrigin], throttle: ClientThrottle) {
+        self.ownOrigins = ownOrigins
         self.clients = clients
         self.throttle = throttle
         assertions = ClientAssertionVerifier(clients: clients, audiences: audiences)
@@ -112,6 +115,11 @@ struct ClientAuthentication: Sendable {
             }
         // Said only to the client itself.
         guard proof.client.oauthConsumer else { throw .unauthorizedClient }
+        if let allowed = proof.client.grants.allowedOrigins, let origin = request.field("origin"),
+            !ownOrigins.contains(where: { "\($0)".isExactly(origin) }), !allowed.allows(Array(origin.utf8).span)
+        {
+            throw .foreignOrigin
+        }
         return proof
     }
 

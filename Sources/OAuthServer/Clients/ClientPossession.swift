@@ -17,7 +17,7 @@ package struct ClientPossession: Sendable {
     }
 
     private let proofs: ProofVerifier
-    private let origins: [WebOrigin]
+    let origins: [WebOrigin]
 
     /// - Parameter origins: those of the gateway, the first first.
     package init(_ proofs: ProofVerifier, origins: [WebOrigin]) {

@@ -2,8 +2,10 @@ import Model
 
 /// Makes the CORS policies of routes.
 struct RouteOrigins {
-    /// That of endpoints, and of routes without origins or settings of their own.
-    let cors: CORSPolicy
+    /// That of routes without origins or settings of their own.
+    private let cors: CORSPolicy
+    /// That of endpoints.
+    let ofEndpoints: CORSPolicy
     private let settings: CORSSettings
     private let ownOrigins: [WebOrigin]
 
@@ -11,6 +13,13 @@ struct RouteOrigins {
         self.settings = settings.cors
         ownOrigins = settings.ownOrigins
         cors = CORSPolicy(settings.cors, allowed: settings.allowOrigin, ownOrigins: settings.ownOrigins)
+        let allowed = ([settings.allowOrigin] + settings.clientOrigins).flatMap(\.patterns).map(\.description)
+        ofEndpoints =
+            settings.clientOrigins.isEmpty
+            ? cors
+            : CORSPolicy(
+                settings.cors, allowed: AllowOriginPolicy(allowed.joined(separator: ",")),
+                ownOrigins: settings.ownOrigins)
     }
 
     /// The policy of a route. The gateway's list on trial is for routes without a list of their own.

@@ -13,6 +13,8 @@ package struct PolicySettings: Sendable {
     package var ownOrigins: [WebOrigin] = []
     /// The policy `Security_AllowOrigin`.
     package var allowOrigin = AllowOriginPolicy.disallow
+    /// Origins whose pages may call endpoints besides those, for some client each.
+    package var clientOrigins: [AllowOriginPolicy] = []
     package var cors = CORSSettings()
     package var roles = RoleCatalogue([])
     /// How errors are answered where the route says nothing of them.

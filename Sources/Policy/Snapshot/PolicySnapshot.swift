@@ -18,7 +18,7 @@ package final class PolicySnapshot: Sendable {
     private let keyEpochs: KeyEpoch?
     /// What other gateways have withdrawn; nil where there are none.
     private let withdrawn: WithdrawnAccounts?
-    /// For endpoints, and routes without origins or settings of their own.
+    /// For endpoints, and where no route is.
     let cors: CORSPolicy
     /// The claims and scopes that routes use.
     package let claims: ClaimSelection

@@ -138,6 +138,7 @@ struct Assembly: AssemblyPart {
     private func copySections(to settings: inout PolicySettings) {
         settings.ownOrigins = configuration.origins
         settings.allowOrigin = configuration.policies.allowOrigin
+        settings.clientOrigins = configuration.clients.compactMap(\.client.grants.allowedOrigins)
         settings.cors = configuration.cors
         settings.errors = configuration.errors
         settings.consumers = configuration.consumers
