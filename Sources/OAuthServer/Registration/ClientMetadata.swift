@@ -90,6 +90,10 @@ struct ClientMetadata: Sendable {
         guard node["client_secret"] == nil, node["client_secret_expires_at"] == nil else {
             throw .metadata("a document has no client_secret")
         }
+        // Section 4.1.
+        guard node["jwks"]?["keys"]?.array?.contains(where: { $0["d"] != nil || $0["k"] != nil }) != true else {
+            throw .metadata("jwks of a document has public keys alone")
+        }
         if node["jwks_uri"] != nil, node["jwks"] == nil,
             node["token_endpoint_auth_method"]?.string == Method.privateKey.rawValue
         {

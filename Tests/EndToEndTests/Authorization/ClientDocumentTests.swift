@@ -119,6 +119,11 @@ import Testing
             ("secret", secret, "200 OK", [json], "no client_secret"),
             ("basic", try symmetric("basic", "client_secret_basic"), "200 OK", [json], "none or private_key_jwt"),
             ("jwt", try symmetric("jwt", "client_secret_jwt"), "200 OK", [json], "none or private_key_jwt"),
+            (
+                "private", try server.document("private", #", "jwks": {"keys": [{"kty": "EC", "d": "x"}]}"#), "200 OK",
+                [json],
+                "public keys alone"
+            ),
             ("remote", try server.document("remote", remote), "200 OK", [json], "jwks_uri is not read"),
             (
                 "nowhere", try server.document("nowhere", redirect: "http://foreign.example/"), "200 OK", [json],
@@ -187,6 +192,33 @@ import Testing
         let distrust = distrusting.gateway.waitForAccess { $0["reason"].string == "client_document_unavailable" }
         #expect(try #require(distrust)["detail"].string?.contains(": tls: ") == true)
         #expect(server.secure.upstream.requests.isEmpty)
+    }
+
+    @Test("requests that come at the same time share one fetch")
+    func shared() throws {
+        let (server, gate) = (try DocumentServer(), Gate())
+        try server.serve()
+        let fixture = try Fixture { server.prepare(&$0) }
+        let jar = CookieJar(fixture.gateway)
+        #expect(try jar.askForConsent(Self.link(server.id())).status == 200)
+        let text = try server.document("slow")
+        server.secure.upstream.on("/open/slow") { _ in
+            [.wait(gate), .reply("200 OK", ["Content-Type: application/json"], body: text)]
+        }
+        let (fields, link) = (jar.field + BrowserFixture.navigation, Self.link(try server.id("slow")))
+        let (statuses, all) = (Monitor<[Int]>([]), 4)
+        for _ in 0..<all {
+            Thread.detachNewThread {
+                let status = try? fixture.request("GET", link, fields).status
+                statuses.withLock { $0.append(status ?? 0) }
+            }
+        }
+        let deadline = Deadline.usual
+        while try fixture.gateway.metrics().sum("portcullis_requests_in_flight") ?? 0 < Double(all), !deadline.isPast {}
+        server.secure.upstream.waitForRequests(1, "/open/slow")
+        gate.open()
+        #expect(statuses.wait { $0.count == all ? $0 : nil } == [Int](repeating: 200, count: all))
+        #expect(server.fetches("slow") == 1)
     }
 
     @Test("a document counts as its Cache-Control says, and with its new redirect URIs only")
