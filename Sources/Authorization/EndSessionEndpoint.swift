@@ -69,25 +69,35 @@ struct EndSessionEndpoint: Sendable {
         let hint = text.flatMap { IDTokenHint($0, settings, now: browser.now) }
         guard (text == nil) == (hint == nil), AuthorizationRequest.isPlain(state),
             named == nil || hint == nil || named?.isExactly(hint?.clientID ?? "") == true
-        else { return refuse(form) }
+        else {
+            return refuse(
+                form, because: "id_token_hint is none of this gateway or of another client, or state is malformed")
+        }
         guard let id = named ?? hint?.clientID else {
-            return uri == nil ? conclude(form, hint, nil, browser) : refuse(form)
+            return uri == nil
+                ? conclude(form, hint, nil, browser)
+                : refuse(form, because: "post_logout_redirect_uri without a client")
         }
         return settings.client(id, now: browser.now).then { found in
             guard case .success(let client) = found else {
                 return .done(SingleSignOnFailure.unavailable.response)
             }
-            guard let client, client.oauthConsumer, !client.isRevoked else { return refuse(form, id) }
+            guard let client, client.oauthConsumer, !client.isRevoked else {
+                return refuse(form, id, because: "client \(Evidence.quoted(id)) is unknown or revoked")
+            }
             guard let uri else { return conclude(form, hint, nil, browser) }
             guard let destination = client.grants.authorization?.destinationAfterLogout(uri) else {
-                return refuse(form, id)
+                let known = client.grants.authorization?.postLogoutURIs.map(\.text) ?? []
+                return refuse(
+                    form, id,
+                    because: "post_logout_redirect_uri \(Evidence.quoted(uri)), registered \(Evidence.list(known))")
             }
             return conclude(form, hint, destination, browser)
         }
     }
 
     /// The user can still log out here.
-    private func refuse(_ form: FormFields, _ client: String = "") -> Answer {
+    private func refuse(_ form: FormFields, _ client: String = "", because cause: String) -> Answer {
         let reason = Reason.logoutRequestInvalid
         let languages = EndSessionEndpoint.languages(form).map(\.description).joined(separator: " ")
         // This endpoint logs out without a client, too, and in the same languages.
@@ -96,7 +106,8 @@ struct EndSessionEndpoint: Sendable {
         let link = Page.Link(.signOut, to: path)
         return .done(
             Page.failure(.foreignLogout, link: link)
-                .response(status: reason.status, reason: reason).audited("sso.logout", .refused, client: client))
+                .response(status: reason.status, reason: reason).comparing([cause])
+                .audited("sso.logout", .refused, client: client))
     }
 
     private func conclude(

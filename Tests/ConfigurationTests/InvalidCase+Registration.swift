@@ -21,6 +21,12 @@ extension InvalidCase {
             "registration-former-name", registration(#""open": true, "client": "a/1", "backend": "a/1""#),
             failed(#"/backend: "backend" is no longer a setting (expected "client")"#)),
         InvalidCase(
+            "registration-scope-unknown",
+            registration(#""open": true, "client": "a/1", "scopes": ["openid", "emial"]"#),
+            failed(
+                #"/scopes: unknown scope "emial" (expected one of "scopes" of the token service; did you mean "email"?)"#
+            )),
+        InvalidCase(
             "registration-client-unknown", registration(#""open": true, "client": "b/1""#),
             failed(
                 #"/client: unknown client "b/1" (expected the id of a client, or a backend as "name/version"; did you mean "a/1"?)"#

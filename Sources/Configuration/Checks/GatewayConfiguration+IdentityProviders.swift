@@ -65,6 +65,11 @@ extension GatewayConfiguration {
             entry.checkScopes(tokenService.terms, findings)
             entry.checkName(users, findings)
         }
+        if tokenService.clientDocuments?.rules.hosts.contains(nil) == true {
+            findings.warning(
+                "/tokenService/clientMetadataDocuments/allowedDomains", "any website may be a client",
+                expected: "the hosts of the clients where they are known")
+        }
         tokenService.registration?.checkSponsor(clients, tokenService.terms, findings)
         for entry in clients where entry.client.oauthConsumer {
             let client = entry.client

@@ -25,6 +25,12 @@ extension RegistrationSection {
     }
 
     private func checkScopes(_ terms: AccessTokenTerms, _ findings: Findings) {
+        for scope in rules.scopes ?? [] where !terms.knownScopes.contains(where: scope.isExactly) {
+            findings.error(
+                "/tokenService/registration/scopes", "unknown scope \"\(scope)\"",
+                expected: "one of \"scopes\" of the token service",
+                suggestion: Suggestion.nearest(to: scope, among: terms.knownScopes))
+        }
         let pointer = "/tokenService/registration/scopeRoles"
         for scope in rules.scopeRoles.keys.sorted() {
             if !terms.scopes.contains(where: scope.isExactly) {

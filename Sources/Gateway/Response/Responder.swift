@@ -179,6 +179,7 @@ final class Responder: LoopPart {
     /// The upstream's token is unavailable: not the caller's fault unless the issuer says so.
     /// - Parameter buffer: that of the request and of its fields; nil where it was forwarded.
     func refuseWithoutToken(_ exchange: Exchange, _ failure: IssueFailure, buffer: Chunk? = nil) {
+        exchange.response.evidence = failure.detail.map { Evidence([$0]) }
         if failure.reason.status == 401 {
             // The browser logs in again.
             if let buffer { return deny(exchange, failure.reason, at: .credential, buffer.readable) }

@@ -68,7 +68,8 @@ extension AuthorizationCodeProvider {
         case .refused(let code): throw ProviderFailure(code: code, isOfCode: true)
         case .malformed: throw .answer("token: no token")
         // Some servers refuse a grant without saying why; the client itself is refused with 401.
-        case .other(let response) where response.status == 400: throw .codeRefused("status 400")
+        case .other(let response) where response.status == 400 && response.body.isEmpty:
+            throw .codeRefused("status 400")
         case .other(let response): throw ProviderFailure(response, "token")
         case .failed(let failure): throw ProviderFailure(failure, "token")
         }

@@ -243,6 +243,7 @@ extension TokenServiceSettings {
         grants.requiresProofKey = sponsor.grants.requiresProofKey
         grants.bindsToCertificate = sponsor.grants.bindsToCertificate
         grants.idTokenAlgorithm = metadata.idTokenAlgorithm
+        grants.allowedOrigins = sponsor.grants.allowedOrigins
         if metadata.grantTypes.contains(ClientMetadata.refreshGrant) { grants.refresh = sponsor.grants.refresh }
         // The holder of the host answers for what a document says.
         let allow = document == nil ? rules.allow : { _ in true }

@@ -10,6 +10,7 @@ struct ClientAssembly: AssemblyPart {
     func clients() -> Clients {
         var clients: [Client] = []
         var keys: [String: KeySet] = [:]
+        let limitsOrigins = configuration.clients.contains { $0.client.grants.allowedOrigins != nil }
         for entry in configuration.clients {
             var client = entry.inForce
             client.loginChoices = entry.identityProviders.compactMap { name in
@@ -17,6 +18,10 @@ struct ClientAssembly: AssemblyPart {
             }
             if client.grants.asksUsers, client.grants.groupsClaim == nil {
                 client.grants.groupsClaim = configuration.tokenService.groupsClaim
+            }
+            // The origins of other clients reach the endpoints too.
+            if limitsOrigins, client.grants.allowedOrigins == nil {
+                client.grants.allowedOrigins = configuration.policies.allowOrigin
             }
             if !entry.isRevoked {
                 keys[client.id] = KeyAssembly(context: context).clientKeys(

@@ -36,11 +36,12 @@ import Testing
             #expect(answer.status == 400 && JSONText(answer.text)["error"].string == "unauthorized_client")
             #expect(answer.only("Access-Control-Allow-Origin") == origin, "the page can read why")
         }
-        // With a wrong secret it is told nothing of the origins.
+        // A wrong secret shows nothing of the origins.
         #expect(try JSONText(ask("app:x", from: "https://one.shop.example").text)["error"].string == "invalid_client")
-        // Nothing limits the pages of a client without a list but the lists as a whole.
-        #expect(try ask("job:j", from: Self.page).status == 200)
+        // A client without a list has the pages of `Security_AllowOrigin`: none here.
+        #expect(try ask("job:j", from: Self.page).status == 400)
         #expect(try ask("job:j", from: "https://evil.example").status == 403)
+        #expect(try ask("job:j", from: nil).status == 200)
         let preflight = try fixture.request(
             "OPTIONS", "/oauth2/token", ["Origin: \(Self.page)", "Access-Control-Request-Method: POST"])
         #expect(preflight.status == 204 && preflight.only("Access-Control-Allow-Origin") == Self.page)

@@ -210,6 +210,10 @@ import Testing
             #expect(try fixture.request("GET", "/plain", [.bearer(access)]).status == 200)
             let evil = "\(path)?id_token_hint=\(hint)&post_logout_redirect_uri=https%3A%2F%2Fevil.net%2F"
             #expect(try jar.send("GET", evil).status == 400)
+            let line = fixture.gateway.waitForAccess { $0["reason"].string == "logout_request_invalid" }
+            #expect(
+                line?["detail"].string
+                    == #"post_logout_redirect_uri "https://evil.net/", registered "https://web.example.com/out""#)
             let done: Response
             if asks {
                 let question = try jar.send("GET", "\(path)?client_id=web-client&\(address)")

@@ -86,6 +86,8 @@ import Testing
             chain.assertions.refusal.withLock { $0 = error }
             let response = try ask()
             #expect(response.status == status && JSONText(response.text)["code"].string == reason, "\(response.text)")
+            let line = chain.first.gateway.waitForAccess { $0["detail"].string == "identity provider: \(error)" }
+            #expect(line?["reason"].string == reason)
         }
         chain.assertions.refusal.withLock { $0 = nil }
         // The server does not trust the provider any more.

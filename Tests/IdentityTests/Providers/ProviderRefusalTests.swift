@@ -131,6 +131,8 @@ import Testing
         #expect(try said(#"{"error":"invalid_client"}"#, 401) == .misconfigured("invalid_client"))
         #expect(try said(#"{"error":"server_error"}"#, 400) == .unavailable("server_error"))
         #expect(try said("nonsense", 400) == .answer("token: status 400"))
+        #expect(try said("", 400) == .codeRefused("status 400"))
+        #expect(try said("", 401) == .answer("token: status 401"))
         #expect(try said("{}", 200) == .answer("token: no token"))
         #expect(try said(#"{"access_token":"a","token_type":"mac","id_token":"x"}"#, 200) == .answer("token: no token"))
         #expect(try said("", 302) == .answer("token: status 302"))
