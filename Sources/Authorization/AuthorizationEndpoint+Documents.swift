@@ -25,6 +25,24 @@ extension AuthorizationEndpoint {
         }
     }
 
+    /// Continues with the answer to a question, if the client is still the one that the question was about: its document may have
+    /// changed meanwhile, or the client may be gone.
+    func proveAgain(
+        _ session: Session, _ inquiry: Inquiry, next: @escaping @Sendable (Inquiry) -> Answer
+    ) -> Answer {
+        guard let document = ClientDocument(inquiry.client.clientID, service.settings) else {
+            return .done(AuthorizationFailure.unknownClient.response)
+        }
+        return document.known(now: inquiry.now).then { known in
+            guard known?.grants.authorization?.destination(inquiry.request.redirectURI) != nil else {
+                return prove(session, inquiry)
+            }
+            var proven = inquiry
+            proven.isProven = true
+            return next(proven)
+        }
+    }
+
     /// Continues as the document of the client says.
     func prove(_ session: Session, _ inquiry: Inquiry) -> Answer {
         guard let document = ClientDocument(inquiry.client.clientID, service.settings) else {

@@ -320,11 +320,10 @@ struct AuthorizationEndpoint: Sendable {
         } catch {
             return .done(error.response(again))
         }
-        // What was asked, was proven before.
-        var inquiry = inquiry
-        inquiry.isProven = true
         let decision = form.first(Page.Decision.name).flatMap(Page.Decision.init(rawValue:))
-        return decide(decision, session, inquiry)
+        return inquiry.isProven
+            ? decide(decision, session, inquiry)
+            : proveAgain(session, inquiry) { inquiry in decide(decision, session, inquiry) }
     }
 
     /// Whether the page that sent the form is of this origin (Fetch Metadata section 2.4). Browsers without the field are

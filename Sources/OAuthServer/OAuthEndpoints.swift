@@ -22,16 +22,17 @@ extension EndpointDescriptor {
         [.takesCredentials, .takesForeignForms])
     /// Clients push authorization requests (RFC 9126).
     package static let pushedRequest = EndpointDescriptor(
-        "pushed_request", below: "/par", "POST", needs: .authorization)
+        "pushed_request", below: "/par", "POST", needs: .authorization, [.takesCredentials, .servesClients])
     /// Devices ask for codes (RFC 8628 section 3.1).
     package static let deviceAuthorization = EndpointDescriptor(
-        "device_authorization", below: "/device_authorization", "POST", needs: .devices)
+        "device_authorization", below: "/device_authorization", "POST", needs: .devices,
+        [.takesCredentials, .servesClients])
     /// Users type the code of a device, and are asked whether it gets access.
     package static let device = EndpointDescriptor(
         "device", below: "/device", "GET, HEAD, POST", needs: .devices, [.takesCredentials, .servesPages])
     /// Attributes of the user of a token (OpenID Connect Core section 5.3).
     package static let userInfo = EndpointDescriptor(
-        "user_info", below: "/userinfo", "GET, POST", needs: .userInfo)
+        "user_info", below: "/userinfo", "GET, POST", needs: .userInfo, [.takesCredentials, .servesClients])
     /// The login form of clients, and the page to choose a provider.
     package static let login = EndpointDescriptor(
         "login", below: "/login", "GET, HEAD, POST", needs: .logins, [.takesCredentials, .servesPages])
@@ -48,13 +49,14 @@ extension EndpointDescriptor {
         "registered_client", below: "/register/", "GET, DELETE", needs: .registration)
     /// RFC 6749 section 3.2.
     package static let token = EndpointDescriptor(
-        "token", below: "/token", at: \.paths.tokenAliases, "POST", needs: .tokenService)
+        "token", below: "/token", at: \.paths.tokenAliases, "POST", needs: .tokenService,
+        [.takesCredentials, .servesClients])
     /// Clients end tokens of theirs (RFC 7009).
     package static let revocation = EndpointDescriptor(
-        "revocation", below: "/revoke", "POST", needs: .tokenService)
+        "revocation", below: "/revoke", "POST", needs: .tokenService, [.takesCredentials, .servesClients])
     /// Resource servers ask whether tokens are valid (RFC 7662).
     package static let introspection = EndpointDescriptor(
-        "introspection", below: "/introspect", "POST", needs: .tokenService)
+        "introspection", below: "/introspect", "POST", needs: .tokenService, [.takesCredentials, .servesClients])
     /// Exchanges tokens of outside issuers.
     package static let exchange = EndpointDescriptor(
         "exchange", at: ExchangePaths.tokens, "POST", needs: [.tokenService, .mobileCloud])

@@ -17,11 +17,12 @@ extension InvalidCase {
             [
                 "gateway.json": ConfigurationDirectory.gateway(
                     """
-                    "tokenService": {"scopeClaims": {"openid": {"sub": "${user}"},
+                    "tokenService": {"scopeClaims": {"openid": {"sub": "${user}", "azp": "a"},
                     "groups": {"address": "${client_ip}", "mail": "${claim.}"}}}
                     """)
             ],
-            #"gateway.json:5: error: /tokenService/scopeClaims/openid/sub: the gateway writes this claim itself (expected another claim than "sub")"#,
+            #"gateway.json:5: error: /tokenService/scopeClaims/openid/azp: this claim says what a token is for (expected another claim than "azp")"#,
+            #"gateway.json:5: error: /tokenService/scopeClaims/openid/sub: this claim says what a token is for (expected another claim than "sub")"#,
             #"gateway.json:6: error: /tokenService/scopeClaims/groups/address: a claim has a value of the user (expected text, ${user}, ${roles}, ${claim.PATH}, ${env.NAME} or ${secret.KEY})"#,
             #"gateway.json:6: error: /tokenService/scopeClaims/groups/mail: "${claim.}" names no claim: it is empty (expected a claim)"#
         ),

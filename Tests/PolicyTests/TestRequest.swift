@@ -41,7 +41,7 @@ struct TestRequest {
     }
 
     func screen(_ snapshot: PolicySnapshot, _ route: Route? = nil) -> OriginVerdict {
-        snapshot.screenOrigin(route, bytes: bytes.span, head: head, headers: headers)
+        snapshot.screenOrigin(route, at: nil, bytes: bytes.span, head: head, headers: headers)
     }
 
     func authenticate(

@@ -46,9 +46,9 @@ extension AccessTokenTerms {
         read: { field in
             field.object("an object of claims by scope").entries.flatMap { scope, claims in
                 claims.object("an object of values by claim").entries.compactMap { name, field in
-                    guard !OpenIDClaims.ofTokens.contains(name) else {
+                    guard !OpenIDClaims.reserved.contains(name) else {
                         return field.error(
-                            "the gateway writes this claim itself", expected: "another claim than \"\(name)\"")
+                            "this claim says what a token is for", expected: "another claim than \"\(name)\"")
                     }
                     return FieldTemplate.ofClaim(field).map { ScopeClaim(scope: scope, name: name, value: $0) }
                 }

@@ -101,6 +101,9 @@ extension AuthorizationCodeProvider {
     ) -> Effect<Result<ProvidedIdentity, ProviderFailure>> {
         // Taken from the ID token only, which is signed.
         let time = claims["auth_time"]?.numericDate
+        if let claim = claims["auth_time"], !claim.isNull, time == nil {
+            return .done(.failure(.answer("id_token: auth_time")))
+        }
         let levels = [claims["acr"]?.string].compactMap(\.self).filter(ProvidedIdentity.isLevel)
         let done = { @Sendable [name] (claims: JSONNode) in
             ProvidedIdentity(

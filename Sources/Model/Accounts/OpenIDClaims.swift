@@ -2,6 +2,13 @@
 package enum OpenIDClaims {
     package static let names = ofTokens + ["preferred_username"] + ofNames + profile + ["email", "email_verified"]
 
+    /// Claims that say what a token is for, to this server or to others.
+    package static let reserved =
+        ofTokens + [
+            "acr", "act", "azp", "c_hash", "client_id", "cnf", "events", "jti", "may_act", "nbf", "scope", "s_hash",
+            "typ",
+        ]
+
     /// Those that say what a token is, and for which login.
     package static let ofTokens = [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "amr", "sid", "at_hash",

@@ -23,6 +23,8 @@ package struct EndpointDescriptor: Sendable {
         package static let servesPagesWithoutToken = Traits(rawValue: 16)
         /// A public document, which the handler opens to pages of all origins itself.
         package static let isForAnyOrigin = Traits(rawValue: 32)
+        /// Serves the programs of clients, also those in pages of their origins.
+        package static let servesClients = Traits(rawValue: 64)
     }
 
     /// The cost class of a response.

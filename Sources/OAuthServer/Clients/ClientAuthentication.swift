@@ -115,12 +115,14 @@ struct ClientAuthentication: Sendable {
             }
         // Said only to the client itself.
         guard proof.client.oauthConsumer else { throw .unauthorizedClient }
-        if let allowed = proof.client.grants.allowedOrigins, let origin = request.field("origin"),
-            !ownOrigins.contains(where: { "\($0)".isExactly(origin) }), !allowed.allows(Array(origin.utf8).span)
-        {
-            throw .foreignOrigin
-        }
+        guard admits(proof.client, from: ClientOrigin(request, now: now)) else { throw .foreignOrigin }
         return proof
+    }
+
+    /// Whether a client's request may come from its page, if it comes from one.
+    func admits(_ client: Client, from origin: ClientOrigin) -> Bool {
+        guard let allowed = client.grants.allowedOrigins, let page = origin.page else { return true }
+        return ownOrigins.contains { "\($0)".isExactly(page) } || allowed.allows(Array(page.utf8).span)
     }
 
     /// The public client that a request without any credential names. An empty secret, which some libraries send for such

@@ -120,13 +120,18 @@ package final class ClientThrottle: Sendable {
 package struct ClientOrigin: Sendable {
     /// The address that one party is counted by; empty for none.
     let network: [UInt8]
+    /// The origin of the page that sends the request; nil for none.
+    let page: String?
     /// Seconds since 1970.
     let now: Int64
 
-    package init(_ request: EndpointRequest, now: Int64) { self.init(request.address, now: now) }
+    package init(_ request: EndpointRequest, now: Int64) {
+        self.init(request.address, page: request.field("origin"), now: now)
+    }
 
-    package init(_ address: IPAddress?, now: Int64) {
+    package init(_ address: IPAddress?, page: String? = nil, now: Int64) {
         network = address?.subscriberBytes ?? []
+        self.page = page
         self.now = now
     }
 }

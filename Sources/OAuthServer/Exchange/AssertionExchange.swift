@@ -81,7 +81,11 @@ package struct AssertionExchange: Sendable {
         if case .client = self.client { return client }
         // JTX-09.
         guard client.oauthConsumer else { throw .unauthorizedClient }
-        guard issuer.allows(client), !client.grants.withheld.contains(.jwtBearer) else { throw .clientNotAllowed }
+        // A client of identity assertions has the grant for these alone.
+        guard issuer.allows(client), !client.grants.withheld.contains(.jwtBearer),
+            client.grants.assertionIssuers.isEmpty
+        else { throw .clientNotAllowed }
+        guard service.clients.admits(client, from: origin) else { throw .foreignOrigin }
         return client
     }
 

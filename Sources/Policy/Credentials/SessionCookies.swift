@@ -105,7 +105,7 @@ extension PolicySnapshot {
     func isOwnSite(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
         // `Origin` was screened, but others than our own are let in by that. Links and forms that read send none: what does
         // is a script, which would see what only the user is to see.
-        if let origin = headers.value(.origin) { return cors.isOwn(bytes.slice(origin)) }
+        if let origin = headers.value(.origin) { return cors(of: nil).isOwn(bytes.slice(origin)) }
         switch head.method {
         case .get, .head, .options: if !head.upgrade { return true }
         default: break
@@ -115,7 +115,7 @@ extension PolicySnapshot {
 
     /// Whether a browser says that a page of another site has sent a request that changes something, or a script of it.
     func isForeign(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
-        if let origin = headers.value(.origin) { return !cors.isOwn(bytes.slice(origin)) }
+        if let origin = headers.value(.origin) { return !cors(of: nil).isOwn(bytes.slice(origin)) }
         switch head.method {
         case .get, .head, .options: return head.upgrade && isSameOrigin(headers, bytes) == false
         default: return isSameOrigin(headers, bytes) == false
@@ -125,7 +125,7 @@ extension PolicySnapshot {
     /// Whether a request for a login form, or with one that was filled in, can come of a page of our own, of a link or of no
     /// page. What else holds is in the form; this is what browsers say of it.
     package func mayUseForms(_ head: RequestHead, _ headers: HeaderTable, _ bytes: Span<UInt8>) -> Bool {
-        if let origin = headers.value(.origin), cors.isOwn(bytes.slice(origin)) { return true }
+        if let origin = headers.value(.origin), cors(of: nil).isOwn(bytes.slice(origin)) { return true }
         if headers.nameNoPage(bytes) { return true }
         return headers.value(.origin) == nil && (head.method != .post || isSameOrigin(headers, bytes) != false)
     }

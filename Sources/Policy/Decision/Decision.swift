@@ -198,7 +198,8 @@ package struct Decision: ~Copyable {
         }
         readsOrigin = own.contains(.crossSite)
         if readsOrigin, headers.occurrences(.origin) > 0 {
-            screening = policy.screenOrigin(route, bytes: bytes, head: head, headers: headers)
+            screening = policy.screenOrigin(
+                route, at: endpoint?.descriptor, bytes: bytes, head: head, headers: headers)
             if screening != .preflight || route == nil && endpoint == nil { own.subtract(.preflight) }
         } else {
             screening = .notCrossSite

@@ -2,10 +2,10 @@ import Model
 
 /// Makes the CORS policies of routes.
 struct RouteOrigins {
-    /// That of routes without origins or settings of their own.
-    private let cors: CORSPolicy
-    /// That of endpoints.
-    let ofEndpoints: CORSPolicy
+    /// That of routes without origins or settings of their own, and of endpoints.
+    let cors: CORSPolicy
+    /// That of endpoints which serve clients.
+    let ofClients: CORSPolicy
     private let settings: CORSSettings
     private let ownOrigins: [WebOrigin]
 
@@ -14,7 +14,7 @@ struct RouteOrigins {
         ownOrigins = settings.ownOrigins
         cors = CORSPolicy(settings.cors, allowed: settings.allowOrigin, ownOrigins: settings.ownOrigins)
         let allowed = ([settings.allowOrigin] + settings.clientOrigins).flatMap(\.patterns).map(\.description)
-        ofEndpoints =
+        ofClients =
             settings.clientOrigins.isEmpty
             ? cors
             : CORSPolicy(

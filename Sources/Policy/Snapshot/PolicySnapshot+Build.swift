@@ -26,7 +26,7 @@ extension PolicySnapshot {
         }
         self.init(
             settings, claims, routes: RouteTable(routes: routes, endpoints: settings.endpoints, errors: usual),
-            cors: origins.ofEndpoints, usual: chain(usualKinds))
+            origins: origins, usual: chain(usualKinds))
     }
 }
 

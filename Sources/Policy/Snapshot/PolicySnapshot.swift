@@ -18,8 +18,8 @@ package final class PolicySnapshot: Sendable {
     private let keyEpochs: KeyEpoch?
     /// What other gateways have withdrawn; nil where there are none.
     private let withdrawn: WithdrawnAccounts?
-    /// For endpoints, and where no route is.
-    let cors: CORSPolicy
+    /// For endpoints, routes without origins or settings of their own, and where no route is.
+    private let origins: RouteOrigins
     /// The claims and scopes that routes use.
     package let claims: ClaimSelection
     let verifier: JWTVerifier
@@ -38,13 +38,13 @@ package final class PolicySnapshot: Sendable {
     package let servesWithoutTokens: Bool
 
     init(
-        _ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, cors: CORSPolicy,
+        _ settings: PolicySettings, _ claims: ClaimSelection, routes: RouteTable, origins: RouteOrigins,
         usual: AuthenticatorChain
     ) {
         generation = settings.generation
         self.routes = routes
         self.claims = claims
-        self.cors = cors
+        self.origins = origins
         roles = settings.roles
         challenges = settings.challenges
         revocations = settings.revocations
@@ -97,21 +97,25 @@ package final class PolicySnapshot: Sendable {
 
     /// Checks the `Origin` of a request (CORS-01).
     ///
-    /// - Parameter route: nil for endpoints and unmatched requests, which are under the environment's policy (CORS-10).
+    /// - Parameters:
+    ///   - route: nil for endpoints and unmatched requests, which are under the environment's policy (CORS-10).
+    ///   - endpoint: nil for routes and unmatched requests.
     func screenOrigin(
-        _ route: Route?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
+        _ route: Route?, at endpoint: EndpointDescriptor?, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> OriginVerdict {
-        cors(of: route).screen(bytes: bytes, head: head, headers: headers)
+        let isForClients = endpoint?.traits.contains(.servesClients) == true
+        let policy = isForClients ? origins.ofClients : cors(of: route)
+        return policy.screen(bytes: bytes, head: head, headers: headers)
     }
 
     /// What a route allows pages of other origins; for nil, what the environment does.
-    package func cors(of route: Route?) -> CORSPolicy { route?.cors ?? cors }
+    package func cors(of route: Route?) -> CORSPolicy { route?.cors ?? origins.cors }
 
     /// Appends the CORS lines of the 204 for an allowed preflight of an endpoint. Each line ends in CRLF.
     package func appendPreflightFields(
         to chunk: Chunk, endpoint: EndpointDescriptor, bytes: Span<UInt8>, headers: HeaderTable
     ) {
-        cors.appendPreflightFields(
+        origins.cors.appendPreflightFields(
             to: chunk, methods: endpoint.methods, takesAnyMethod: false, bytes: bytes, headers: headers)
     }
 

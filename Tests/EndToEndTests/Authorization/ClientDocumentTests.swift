@@ -246,9 +246,15 @@ import Testing
         // However short, it counts for a minute.
         #expect(server.fetches() == 2)
         try clock.step(to: 680)
-        #expect(try jar.send("GET", Self.link(id, new)).status == 200)
-        #expect(server.fetches() == 3)
+        let asked = try jar.send("GET", Self.link(id, new))
+        #expect(asked.status == 200 && server.fetches() == 3)
         #expect(try jar.send("GET", Self.link(id, old)).status == 400)
+        // The answer to an earlier question does not bring it back.
+        try serve(old, "no-store")
+        try clock.step(to: 750)
+        #expect(try jar.send("GET", Self.link(id, old)).text.contains("sent to old.example"))
+        let late = try jar.decide(asked)
+        #expect(late.status == 400 && late.only("Location") == nil, "\(late.status)")
     }
 
     @Test("a client with keys in its document shows that it has them")

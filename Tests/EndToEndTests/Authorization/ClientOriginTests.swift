@@ -45,6 +45,11 @@ import Testing
         let preflight = try fixture.request(
             "OPTIONS", "/oauth2/token", ["Origin: \(Self.page)", "Access-Control-Request-Method: POST"])
         #expect(preflight.status == 204 && preflight.only("Access-Control-Allow-Origin") == Self.page)
+        // Nor do they read the gateway's own pages.
+        for path in ["/oauth2/logout", "/oauth2/authorize"] {
+            let answer = try fixture.request("GET", path, ["Origin: \(Self.page)"])
+            #expect(answer.only("Access-Control-Allow-Origin") == nil, "\(path) \(answer.status)")
+        }
         // Routes have their own rules.
         #expect(try fixture.request("GET", "/plain", ["Origin: \(Self.page)"]).status == 403)
     }

@@ -206,8 +206,9 @@ import Testing
     func confusion() throws {
         let provider = try AssertionProvider()
         // The issuer whose access tokens open routes, and which has assertions for clients as well.
+        let outside = try OutsideIssuer()
         let fixture = try Fixture(
-            exchanging: OutsideIssuer.configuration(), OutsideIssuer(),
+            exchanging: OutsideIssuer.configuration(OutsideIssuer.entry(#""virtualUserEnabled": true"#)), outside,
             { settings in
                 provider.prepare(&settings)
                 let both = provider.entry(#""audience": ["http://gw.example.com"], "acceptIdTokens": true"#)
@@ -235,6 +236,12 @@ import Testing
             "POST", "/oauth2/token", ["Content-Type: application/x-www-form-urlencoded"], body: form)
         #expect(client.status == 401, "\(client.text)")
         #expect(try fixture.exchange(assertion).status == 400)
+        // The grant of these clients is not for tokens of other issuers.
+        let token = try outside.token(#""sub": "zoe""#)
+        let foreign = try fixture.exchange(token, [.basic("agent:s")])
+        let reason = try refusal(fixture, foreign)
+        #expect(reason.hasSuffix("assertion_client_not_allowed"), "\(reason)")
+        #expect(try fixture.exchange(token).status == 200)
         // None of this has used it up.
         #expect(try fixture.present(assertion).status == 200)
         // With its own type, the issuer opens no route at all.

@@ -25,6 +25,8 @@ import Testing
         let now = FakeProvider.now
         let cases: [(String, JSONNode?, ProviderFailure)] = [
             ("iss", .text("https://evil.example"), .token(.unknownIssuer)),
+            ("auth_time", .int(-5), .answer("id_token: auth_time")),
+            ("auth_time", .text("5"), .answer("id_token: auth_time")),
             ("iss", .text("https://idp.example/"), .token(.unknownIssuer)), ("iss", nil, .token(.unknownIssuer)),
             ("aud", .text("other"), .token(.wrongAudience)), ("aud", nil, .token(.wrongAudience)),
             ("aud", .list("gateway", "other"), .answer("id_token: several aud and no azp")),
