@@ -51,7 +51,7 @@ struct ClientAuthentication: Sendable {
             RegisteredClients.names(id), self.clients.client(clientID: id) == nil,
             let known = RegisteredClients(settings)
         else { return answer(self) }
-        return known.client(id, now: now).then { found in
+        return (begins ? known.client(id, now: now) : known.current(id, now: now)).then { found in
             guard case .success(let found) = found else { return .done(TokenFailure.storeUnavailable.response) }
             var clients = self
             clients.registered = found?.client

@@ -43,7 +43,8 @@ package struct ClientDocument: Sendable {
     /// Section 8.7.
     private static let maximumBytes = 5120
     /// For how many seconds a document counts at least, at most, and if it says nothing of it (section 5.2).
-    private static let (leastSeconds, mostSeconds, usualSeconds): (Int64, Int64, Int64) = (60, 86_400, 3600)
+    private static let (leastSeconds, usualSeconds): (Int64, Int64) = (60, 3600)
+    static let mostSeconds: Int64 = 86_400
 
     package let id: String
     private let settings: TokenServiceSettings

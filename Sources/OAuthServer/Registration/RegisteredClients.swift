@@ -118,6 +118,20 @@ package struct RegisteredClients: Sendable {
         RegisteredClients.names(id) ? find(.id(id), now: now) : .done(.success(nil))
     }
 
+    /// The same, whose document is fetched again when it no longer counts: keys that it has given up count no longer. While it
+    /// cannot be fetched, the last one counts for a day. One that the store does not have is not fetched.
+    func current(_ id: String, now: Int64) -> Effect<Result<(client: Client, held: RegisteredClient)?, StoreFailure>> {
+        client(id, now: now).then { found in
+            guard case .success((_, let held)?) = found, held.freshUntil <= now,
+                let document = ClientDocument(id, settings)
+            else { return .done(found) }
+            return document.client(for: "client \(id)", now: now).then { fetched in
+                if case .success = fetched { return client(id, now: now) }
+                return .done(held.freshUntil + ClientDocument.mostSeconds > now ? found : .success(nil))
+            }
+        }
+    }
+
     /// A client with what the store has of it; nil for none. Fails with the store.
     func client(_ id: String, now: Int64) -> Effect<Result<(client: Client, held: RegisteredClient)?, StoreFailure>> {
         find(id, now: now).map { found in

@@ -29,10 +29,12 @@ import Testing
                 + "&code_verifier=\(AuthorizationFixture.verifier)&client_id=\(encoded(id))\(more)")
     }
 
-    private static func refresh(_ gateway: GatewayProcess, _ token: String, _ id: String) throws -> Response {
+    private static func refresh(
+        _ gateway: GatewayProcess, _ token: String, _ id: String, _ more: String = ""
+    ) throws -> Response {
         try gateway.request(
             "POST", "/oauth2/token", [form],
-            body: "grant_type=refresh_token&refresh_token=\(token)&client_id=\(encoded(id))")
+            body: "grant_type=refresh_token&refresh_token=\(token)&client_id=\(encoded(id))\(more)")
     }
 
     /// The reason of a page, with what was compared.
@@ -260,14 +262,18 @@ import Testing
     @Test("a client with keys in its document shows that it has them")
     func keys() throws {
         let (server, signer) = (try DocumentServer(), JWTSigner(key: SigningKey.generate(.es256), keyID: "a"))
-        let jwks = String(decoding: KeySet(keys: [signer.publishedKey]).jwks(), as: UTF8.self)
-        try server.serve(
-            "client.json",
-            server.document("client.json", #", "token_endpoint_auth_method": "private_key_jwt", "jwks": \#(jwks)"#))
-        let fixture = try Fixture { server.prepare(&$0) }
+        func serve(_ signer: JWTSigner, status: String = "200 OK") throws {
+            let jwks = String(decoding: KeySet(keys: [signer.publishedKey]).jwks(), as: UTF8.self)
+            let more = #", "token_endpoint_auth_method": "private_key_jwt", "jwks": \#(jwks)"#
+            try server.serve("client.json", server.document("client.json", more), status: status)
+        }
+        try serve(signer)
+        let clock = try SteppedClock()
+        var offset: Int64 = 0
+        let fixture = try Fixture(environment: clock.environment) { server.prepare(&$0) }
         let (jar, id) = (CookieJar(fixture.gateway), try server.id())
         func assertion(_ signer: JWTSigner, _ number: Int) -> String {
-            let end = Int(Date().timeIntervalSince1970) + 60
+            let end = Int64(Date().timeIntervalSince1970) + 60 + offset
             let claims =
                 #"{"iss":"\#(id)","sub":"\#(id)","aud":"http://gw.example.com","exp":\#(end),"jti":"\#(number)"}"#
             return "&client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"
@@ -287,6 +293,27 @@ import Testing
             "POST", "/oauth2/token", [Self.form],
             body: "grant_type=refresh_token&refresh_token=\(refresh)" + assertion(signer, 3))
         #expect(renewed.status == 200, "\(renewed.text)")
+        // A key counts until the document that had it is over, and another one from then on.
+        var next = JSONText(renewed.text)
+        func renew(_ signer: JWTSigner, _ number: Int) throws -> Int {
+            let token = try #require(next["refresh_token"].string)
+            let answer = try Self.refresh(fixture.gateway, token, id, assertion(signer, number))
+            if answer.status == 200 { next = JSONText(answer.text) }
+            return answer.status
+        }
+        try serve(foreign)
+        #expect(try renew(foreign, 4) == 401 && renew(signer, 5) == 200 && server.fetches() == 1)
+        offset = 3700
+        try clock.step(to: offset)
+        #expect(try renew(signer, 6) == 401 && renew(foreign, 7) == 200 && server.fetches() == 2)
+        // An outage of its server ends a client after a day.
+        try serve(foreign, status: "503 Service Unavailable")
+        offset += 4000
+        try clock.step(to: offset)
+        #expect(try renew(foreign, 8) == 200 && server.fetches() == 3)
+        offset += 86_400
+        try clock.step(to: offset)
+        #expect(try renew(foreign, 9) == 401)
     }
 
     @Test("a request is pushed by a client that the gateway does not know yet")
