@@ -11,6 +11,7 @@ import Testing
         let fixture = try Fixture {
             $0["tokenService"] = "{}"
             $0["policies"] = nil
+            $0["backends"] = FixtureSettings.coreBackends
             $0["clients"] = FixtureSettings.list([
                 #"{"clientId": "app", "clientSecret": "a", "allowedOrigins": ["\#(Self.page)"]}"#,
                 #"{"clientId": "shop", "clientSecret": "s", "allowedOrigins": ["https://*.shop.example"]}"#,

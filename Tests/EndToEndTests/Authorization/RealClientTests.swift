@@ -16,7 +16,7 @@ import Testing
              {"clientId": "msal-web", "clientSecret": "web-secret", "redirectUris": ["http://127.0.0.1/cb"], \(grants)},
              {"clientId": "msal-app", "public": true, "redirectUris": ["http://localhost"], \(grants)}\(keys)]
             """
-        settings["backends"] = FixtureSettings.backends.replacing(#", "enableSso": true"#, with: "")
+        settings["backends"] = FixtureSettings.coreBackends
         settings["routes"] = #"[{"path": "/plain", "upstream": "stub", "loginRequired": false}]"#
     }
 

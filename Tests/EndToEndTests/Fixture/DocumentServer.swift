@@ -4,7 +4,7 @@ import Foundation
 final class DocumentServer: Sendable {
     let secure: SecureFixture
 
-    init() throws { secure = try SecureFixture() }
+    init() throws { secure = try SecureFixture { $0["backends"] = FixtureSettings.coreBackends } }
 
     /// The URL of a document, which is the id of its client.
     func id(_ name: String = "client.json") throws -> String { "\(try secure.url())/open/\(name)" }

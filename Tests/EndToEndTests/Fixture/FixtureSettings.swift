@@ -60,6 +60,9 @@ struct FixtureSettings: Sendable {
         ]
         """
 
+    /// The same for a program without the trait `Compatibility`.
+    static let coreBackends = backends.replacing(#", "enableSso": true"#, with: "")
+
     static let webgates = """
         [
           {"name": "InventoryWG", "level": 2, "injection": {"issuer": "local"}},

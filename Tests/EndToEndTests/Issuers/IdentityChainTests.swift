@@ -13,7 +13,10 @@ import Testing
         /// - Parameter members: of the issuer, each with a comma in front.
         init(_ members: String = "") throws {
             let (login, assertions) = (try StubProvider(), try AssertionProvider())
-            let second = try Fixture { assertions.prepare(&$0) }
+            let second = try Fixture {
+                assertions.prepare(&$0)
+                $0["backends"] = FixtureSettings.coreBackends
+            }
             let url = "http://127.0.0.1:\(try second.gateway.port("public"))"
             first = try LoginProvider.plainGateway(login.entry) {
                 $0["upstreams"] = #"{"second": {"url": "\#(url)"}}"#
@@ -93,6 +96,7 @@ import Testing
         // The server does not trust the provider any more.
         try chain.second.reload { settings in
             chain.assertions.prepare(&settings)
+            settings["backends"] = FixtureSettings.coreBackends
             settings["trustedIssuers"] = "[\(chain.assertions.entry())]".replacing(
                 #""issuer": ""#, with: #""issuer": "https://other.example.com/"#)
         }
