@@ -91,6 +91,8 @@ let package = Package(
         ),
         library("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"]),
         library(
+            "Simulation", ["Bytes", "Model", "HTTP", "Crypto", "Identity", "Policy"], isCold: true),
+        library(
             "TokenStorage",
             [
                 "Bytes", "Model", "Crypto", "Outbound", "Identity",
@@ -154,7 +156,8 @@ let package = Package(
             name: "portcullis",
             dependencies: [
                 "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
-                "TokenStorage", "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers", "Configuration",
+                "Simulation", "TokenStorage", "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
+                "Configuration",
                 "Conversion",
                 "Gateway",
                 "ClientStore",

@@ -230,7 +230,7 @@ extension ReferenceKind {
         case .role: .named("role", .described("A role of the catalogue.", .text))
         case .authenticationScheme, .webgate, .rateLimit, .issuer, .trustedIssuer, .policyServer:
             .pattern(Form.identifierPattern)
-        case .upstream, .application, .route, .identityProvider: .text
+        case .upstream, .application, .route, .identityProvider, .user, .consumer: .text
         }
     }
 }

@@ -15,6 +15,7 @@ import Testing
         "Outbound": ["Model", "Crypto"],
         "Identity": ["Bytes", "Model", "Declaration", "Crypto", "JOSE", "Outbound"],
         "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"],
+        "Simulation": ["Bytes", "Model", "HTTP", "Crypto", "Identity", "Policy"],
         "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
         "OAuthServer": [
@@ -58,7 +59,7 @@ import Testing
         "PortcullisClient": ["Bytes", "Model", "Reactor", "Crypto", "HTTP", "ClientStore"],
         "portcullis": [
             "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
-            "TokenStorage",
+            "Simulation", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ServiceDomains", "ApiOmat",
             "Facebook",
             "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Conversion", "Gateway", "ClientStore",

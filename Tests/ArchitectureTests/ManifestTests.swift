@@ -53,7 +53,10 @@ import Testing
     /// build has no flags that would forbid it.
     @Test func coldTargetsAreListed() throws {
         let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
-        #expect(Set(cold.map { String($0.1) }) == ["Declaration", "Configuration", "Conversion", "Authorization"])
+        #expect(
+            Set(cold.map { String($0.1) }) == [
+                "Declaration", "Configuration", "Conversion", "Authorization", "Simulation",
+            ])
     }
 
     /// Targets get their settings from `library`, `family`, `tests`, `support` and `tool`; the executable is the one exception

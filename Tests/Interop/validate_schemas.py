@@ -180,6 +180,8 @@ SPOILED = {
         ((0, "allowSignup"), True),
     ],
     "users": [((0, "password"), "Welcome1"), ((0, "password"), "{MD5}x"), ((0, "email"), "joe"), ((0, "securityQuestions", 0, "answer"), "blue"), ((0, "otpSecret"), 1), ((0, "attributes", "roles"), "x"), ((0, "attributes", "title"), "")],
+    "expectations": [((0, "request"), "GET"), ((0, "request"), None), ((0, "status"), 42), ((0, "outcome"), "denied"),
+                     ((0, "caller"), "ann"), ((0, "caller", "user"), None), ((2, "caller", "user"), "ann"), ((0, "headers", "X Y"), "1")],
     "consumers": [((0, "name"), "a b"), ((0, "roles"), "Clerk"), ((0, "keys", 0, "digest"), "pck_x"), ((0, "keys", 0, "id"), None)],
     "realms": [((0,), ""), ((0,), "Staff"), ((0,), 1)],
     "certificates": [((0, "pem"), None), ((0, "pem"), "x"), ((1, "pem"), "-----BEGIN CERTIFICATE-----"), ((0, "subject"), "x")],

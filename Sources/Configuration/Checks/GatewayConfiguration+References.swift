@@ -34,6 +34,8 @@ extension GatewayConfiguration {
         case .authenticationScheme: authenticationSchemes.map(\.name)
         case .identityProvider: identityProviders.map(\.name) + [IdentityProviderEntry.ownForm]
         case .route: routes.map(\.name)
+        case .user: users.map(\.username)
+        case .consumer: consumers.map(\.name)
         case .trustedIssuer:
             trustedIssuers.map(\.name)
                 + TrustedIssuerEntry.reservedNames

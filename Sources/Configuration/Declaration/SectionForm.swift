@@ -67,6 +67,11 @@ package struct SectionForm: Sendable {
                 meaning: "The realms that users and clients may name. Without this file, any name is accepted.",
                 form: .list(.text)),
             SectionForm(
+                name: "expectations",
+                meaning:
+                    "What must be decided about described requests: checked before the configuration takes effect.",
+                form: .list(Expectation.shape.form(), isUnique: false)),
+            SectionForm(
                 name: "certificates",
                 meaning: "Certificates that outside issuers sign with, each under a name of its own.",
                 form: .list(StoredCertificateEntry.shape.form(), isUnique: false)),

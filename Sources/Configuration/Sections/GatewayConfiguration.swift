@@ -61,6 +61,8 @@ package struct GatewayConfiguration: Sendable {
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
     package var identityProviders: [IdentityProviderEntry]
+    /// What must be decided about described requests.
+    package var expectations: [Expectation]
     /// The certificate store.
     package var certificates: [StoredCertificateEntry]
     /// What a reload cannot apply.
@@ -91,7 +93,7 @@ extension GatewayConfiguration {
     static let sectionNames = [
         "routes", "webgates", "clients", "backends", "users", "roles", "policies", "issuers", "trustedIssuers",
         "realms",
-        "certificates", "authenticationSchemes", "identityProviders", "consumers",
+        "certificates", "authenticationSchemes", "identityProviders", "consumers", "expectations",
     ]
 
     /// Whether a section is a list; the others are objects.
@@ -252,6 +254,7 @@ extension GatewayConfiguration {
             issuers: section("issuers").map(IssuerEntry.readAll) ?? [],
             trustedIssuers: section("trustedIssuers").map(TrustedIssuerEntry.readAll) ?? [],
             identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],
+            expectations: section("expectations").map(Expectation.readAll) ?? [],
             certificates: section("certificates").map(StoredCertificateEntry.readAll) ?? []
         )
         extensions.read(&root, into: &configuration)

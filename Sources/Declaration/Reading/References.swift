@@ -3,7 +3,7 @@ import Model
 
 /// A kind of name that one section defines and others reference.
 package enum ReferenceKind: String {
-    case upstream, webgate, issuer, client, backend, application, role, route
+    case upstream, webgate, issuer, client, backend, application, role, route, user, consumer
     case rateLimit = "rate limit"
     case authenticationScheme = "authentication scheme"
     case identityProvider = "identity provider"
@@ -29,7 +29,7 @@ package enum ReferenceKind: String {
         case .client: "the id of a client, or a backend as \"name/version\""
         case .role: "a role of the catalogue, written with the same case; `portcullis roles add` adds one"
         case .upstream, .issuer, .application, .authenticationScheme, .identityProvider: "the name of an \(rawValue)"
-        case .webgate, .route, .rateLimit, .policyServer: "the name of a \(rawValue)"
+        case .webgate, .route, .rateLimit, .policyServer, .user, .consumer: "the name of a \(rawValue)"
         case .trustedIssuer: "the name of a \(rawValue), or \"local\" for the gateway itself"
         }
     }

@@ -251,27 +251,7 @@ struct HeaderRewrite {
     }
 
     static func appendIdentity(_ exchange: Exchange, to chunk: Chunk) {
-        guard let principal = exchange.principal else { return }
-        chunk.append("X-Gateway-User: ")
-        chunk.append(principal.subjectField)
-        chunk.append("\r\nX-Gateway-Issuer: ")
-        chunk.append(principal.issuerField)
-        chunk.append("\r\nX-Gateway-Roles: ")
-        chunk.append(principal.roleField)
-        if !principal.clientField.isEmpty {
-            chunk.append("\r\nX-Gateway-Client: ")
-            chunk.append(principal.clientField)
-        }
-        if !principal.backendField.isEmpty {
-            chunk.append("\r\nX-Gateway-Backend: ")
-            chunk.append(principal.backendField)
-        }
-        let consumer = principal.consumerField
-        if !consumer.isEmpty {
-            chunk.append("\r\nX-Gateway-Consumer: ")
-            chunk.append(consumer)
-        }
-        chunk.append("\r\n")
+        exchange.principal?.appendIdentity(to: chunk)
     }
 
     /// Writes the fields of a route. Omits a field whose template refers to a missing value.
@@ -295,23 +275,7 @@ struct HeaderRewrite {
         case .clientIP:
             guard let address = exchange.address else { return false }
             address.append(to: chunk)
-        case .user:
-            guard let principal = exchange.principal else { return false }
-            chunk.append(principal.subjectField)
-        case .issuer:
-            guard let principal = exchange.principal else { return false }
-            chunk.append(principal.issuerField)
-        case .roles:
-            guard let principal = exchange.principal, !principal.roleField.isEmpty else { return false }
-            chunk.append(principal.roleField)
-        case .claim(let index):
-            guard let fields = exchange.principal?.claims.fields, index < fields.count, !fields[index].isEmpty else {
-                return false
-            }
-            chunk.append(fields[index])
-        case .userinfo:
-            guard let userinfo = exchange.principal?.claims.userinfo, !userinfo.isEmpty else { return false }
-            chunk.append(userinfo)
+        case .user, .issuer, .roles, .claim, .userinfo: return piece.append(exchange.principal, to: chunk)
         }
         return true
     }

@@ -43,6 +43,9 @@ package final class Clients: Sendable {
         byClientID = Dictionary(uniqueKeysWithValues: clients.map { (Array($1.clientID.utf8), $0) })
     }
 
+    /// The same without what other gateways have withdrawn.
+    package var asConfigured: Clients { Clients(clients, clientKeys: clientKeys) }
+
     /// The client with this id, compared byte by byte. No heap allocation.
     package func client(id: Span<UInt8>) -> Client? {
         index(id: id).map { client(at: $0) }

@@ -80,6 +80,9 @@ package struct TokenPurpose: Sendable, Equatable {
     /// The types that it accepts, for operators.
     var acceptedTypes: [String] { types + (acceptsUntyped ? ["JWT", "none"] : []) }
 
+    /// `typ` of a token that is described and does not say it; nil for none.
+    var describedType: String? { acceptsUntyped ? nil : types.first }
+
     /// The clients of which tokens must be; nil for any.
     var listedClients: [String]? { if case .listed(let names) = parties { names } else { nil } }
 

@@ -96,9 +96,7 @@ extension AuthenticatorChain {
             // A token belongs to the first entry of its issuer, which other credentials may precede.
             let own = entries[index...].firstIndex { $0.accepts(principal) }
             guard let own else {
-                let isOfIssuer = entries.contains { $0.namesIssuers && $0.identifies(by: principal.method) }
-                let reason = isOfIssuer ? Reason.issuerNotAllowed : .authenticatorNotListed
-                return settle(.failure(reason), at: index, rest)
+                return settle(.failure(refusal(ofUnlisted: principal)), at: index, rest)
             }
             let preceding = rest.filter { $0.index < own }
             return preceding.isEmpty ? .principal(principal) : next(preceding, or: .principal(principal))
@@ -106,6 +104,12 @@ extension AuthenticatorChain {
             guard entries[index].entry.fallsThrough, reason.status == 401 else { return .rejected(reason) }
             return next(rest, or: .rejected(reason))
         }
+    }
+
+    /// Why a caller is refused whose credential is of no entry: one of another issuer would do, or one of another kind.
+    func refusal(ofUnlisted principal: Principal) -> Reason {
+        entries.contains { $0.namesIssuers && $0.identifies(by: principal.method) }
+            ? .issuerNotAllowed : .authenticatorNotListed
     }
 
     /// The first outcome that counts.

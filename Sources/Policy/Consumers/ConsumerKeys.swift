@@ -54,6 +54,21 @@ struct ConsumerKeys: Sendable {
     /// The holder under the current configuration.
     func renew(_ principal: Principal, now: Int64) -> AuthenticationOutcome { holder(of: principal.token, now: now) }
 
+    /// The holder of a key that is named, or of any of the consumer that counts.
+    /// - Parameter now: seconds since 1970.
+    func principal(ofDescribed consumer: String, _ id: String?, now: Int64) throws(Reason) -> Principal {
+        var denial = Reason.apiKeyUnknown
+        for (digest, entry) in entries where entry.principal.subject.isExactly(consumer) {
+            guard id == nil || entry.key.id.isExactly(id ?? "") else { continue }
+            switch holder(of: digest, now: now) {
+            case .principal(let principal): return principal
+            case .rejected(let reason), .malformed(let reason): denial = reason
+            case .none, .resolve: continue
+            }
+        }
+        throw denial
+    }
+
     private func holder(of digest: [UInt8], now: Int64) -> AuthenticationOutcome {
         guard let entry = entries[digest], entry.isEnabled, constantTimeEqual(entry.key.digest.span, digest.span) else {
             return .rejected(.apiKeyUnknown)

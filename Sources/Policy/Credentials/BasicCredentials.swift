@@ -10,8 +10,8 @@ import Outbound
 struct BasicCredentials: Sendable {
     let clients: Clients
     /// The realm of users who name no mobile backend; nil where there are some, so that one must be named.
-    private let loginRealm: String?
-    private let users: UserStore
+    let loginRealm: String?
+    let users: UserStore
     private let logins: PasswordLogin
     private let known: PasswordCache
     private let background: BackgroundEffects
@@ -167,7 +167,7 @@ struct BasicCredentials: Sendable {
         return (username, Array(decoded[(colon + 1)...]))
     }
 
-    private func principal(_ user: User, _ application: Application, at now: Int64?) -> Principal {
+    func principal(_ user: User, _ application: Application, at now: Int64?) -> Principal {
         Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: nil,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,
@@ -176,7 +176,7 @@ struct BasicCredentials: Sendable {
 
     /// The user with the current roles (ROLE-03).
     /// - Parameter now: seconds since 1970, when the password was checked.
-    private func principal(_ user: User, _ client: Client?, at now: Int64?) -> Principal {
+    func principal(_ user: User, _ client: Client?, at now: Int64?) -> Principal {
         Principal(
             kind: .user, method: .basic, subject: user.username, issuer: "local", backendID: client?.id,
             roles: roles.roles(named: user.roles), catalogue: roles, level: level, issuedAt: now,

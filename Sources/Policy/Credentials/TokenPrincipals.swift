@@ -5,9 +5,9 @@ import Model
 
 /// Makes principals of verified tokens: the gateway's own by the claims it wrote, others by the rules of their issuer.
 struct TokenPrincipals: Sendable {
-    private let issuers: [IssuerSettings]
-    private let clients: Clients
-    private let users: UserStore
+    let issuers: [IssuerSettings]
+    let clients: Clients
+    let users: UserStore
     private let roles: RoleCatalogue
     private let liveRoles: Bool
     private let browserDomains: [String: BrowserDomain]
@@ -29,7 +29,7 @@ struct TokenPrincipals: Sendable {
         loginRealm = settings.loginRealm
         accountProviders = settings.accountProviders
         activities = settings.activities
-        let own = settings.issuers.first { if case .own = $0.claims { !$0.resources.isEmpty } else { false } }
+        let own = settings.issuers.first { $0.isOwn && !$0.resources.isEmpty }
         ownAudiences = own.map { own in
             own.trust.audiences.filter { audience in !own.resources.contains(where: audience.isExactly) }
         }

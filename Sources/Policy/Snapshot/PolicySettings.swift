@@ -156,6 +156,9 @@ package struct IssuerSettings: Sendable {
     /// Those of its audiences that are resources: a token with no other one opens these alone (RFC 8707).
     package var resources: [String] = []
 
+    /// Whether it is the token service of the gateway itself.
+    var isOwn: Bool { if case .own = claims { true } else { false } }
+
     package init(trust: TrustedIssuer, claims: Claims) {
         self.trust = trust
         self.claims = claims

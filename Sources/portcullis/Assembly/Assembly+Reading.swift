@@ -33,18 +33,21 @@ extension Assembly {
     /// - Parameters:
     ///   - makesKeys: whether missing key files are created.
     ///   - formerFiles: files of the configuration in force.
+    ///   - checksExpectations: whether expectations that are not met are errors.
     static func examine(
         _ directory: String, makesKeys: Bool = false, production: Bool = false, draft: ConfigurationDraft? = nil,
-        formerFiles: Set<String> = [], environment: [String: String] = Environment.values
+        formerFiles: Set<String> = [], environment: [String: String] = Environment.values,
+        checksExpectations: Bool = true
     ) -> Examination {
         let loaded = ConfigurationLoader.load(
             directory: directory, environment: environment, production: production,
             draft: draft, formerFiles: formerFiles, extensions: CompatibilityFamilies.sections,
             endpoints: GatewayEndpoints.all,
             secrets: SecretStore.lookup(directory))
-        guard let assembly = Assembly(loaded, makesKeys: makesKeys) else {
+        guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }
+        assembly.checksExpectations = checksExpectations
         let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
                 loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained,
@@ -56,8 +59,10 @@ extension Assembly {
 
     /// Reads a directory for a command that needs a valid configuration.
     /// - Throws: `.failed` after printing every error.
-    static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
-        let examination = examine(directory, makesKeys: makesKeys)
+    static func read(
+        _ directory: String, makesKeys: Bool, checksExpectations: Bool = true
+    ) throws(ExitStatus) -> Reading {
+        let examination = examine(directory, makesKeys: makesKeys, checksExpectations: checksExpectations)
         if let reading = examination.reading { return reading }
         for error in examination.errors { Terminal.printError(error.description) }
         throw .failed

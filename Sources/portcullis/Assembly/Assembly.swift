@@ -21,6 +21,8 @@ struct Assembly: AssemblyPart {
     let context: AssemblyContext
     /// The listeners of a running process.
     private let bound: BoundListeners?
+    /// Whether the configuration is refused if an expectation is not met.
+    var checksExpectations = true
 
     init?(
         _ loaded: LoadedConfiguration, retained: RetainedState? = nil, makesKeys: Bool,
@@ -100,6 +102,8 @@ struct Assembly: AssemblyPart {
         let upstreams = UpstreamAssembly(context: context).upstreams()
         let listeners = ListenerAssembly(context: context).listeners()
         let tracer = configuration.log.tracing?.tracer(context)
+        if context.hasErrors { return nil }
+        if checksExpectations { ExpectationCheck(context: context).check(settings) }
         if context.hasErrors { return nil }
         let policy = PolicySnapshot(settings)
         if configuration.routes.isEmpty {

@@ -1,0 +1,83 @@
+import Bytes
+import Identity
+import JOSE
+import Model
+
+/// A valid credential as it is described, without its secret: for what a configuration would decide about its holder. It
+/// never stands for one that a request has shown.
+package enum DescribedCredential: Sendable {
+    case none
+    /// A token of a trusted issuer, by the name of its entry. Of the claims, an object, those that each usable token has may
+    /// be missing.
+    case token(issuer: String, claims: JSONNode)
+    /// An access token of the token service: for a client, or for a user of its realm.
+    case accessToken(client: String, user: String?, scopes: [String])
+    /// Name and password of a local user, with the id of a client where one is shown beside them.
+    case password(user: String, client: String?)
+    /// The session of a browser that has logged in.
+    case session(Session)
+    /// A key of a consumer, by its id; nil for any that counts.
+    case key(consumer: String, id: String?)
+}
+
+extension PolicySnapshot {
+    /// Who the holder of a described credential is on a route, or why the credential does not count; nil where none counts.
+    ///
+    /// - Parameters:
+    ///   - route: nil for endpoints.
+    ///   - now: seconds since 1970.
+    package func holder(
+        of credential: DescribedCredential, on route: Route?, now: Int64
+    ) -> Result<Principal?, Reason> {
+        if route?.isPublic == true { return .success(nil) }
+        return Result { () throws(Reason) in
+            guard let holder = try holder(credential, route, now) else { return nil }
+            guard let chain = route?.authenticators, !chain.accepts(holder) else { return holder }
+            throw chain.refusal(ofUnlisted: holder)
+        }
+    }
+
+    private func holder(
+        _ credential: DescribedCredential, _ route: Route?, _ now: Int64
+    ) throws(Reason) -> Principal? {
+        switch credential {
+        case .none: nil
+        case .token(let issuer, let claims): try token(of: issuer, claims, now)
+        case .accessToken(let client, let user, let scopes):
+            try principals.principal(ofDescribed: client, user: user, scopes: scopes, now: now)
+        case .password(let user, let client): try passwords.principal(ofDescribed: user, client, on: route, now: now)
+        case .session(let session):
+            // Elsewhere a cookie is not looked at.
+            if let login = route?.login { try self.session(session, login) } else { nil }
+        case .key(let consumer, let id): try consumerKeys.principal(ofDescribed: consumer, id, now: now)
+        }
+    }
+
+    private func token(of issuer: String, _ claims: JSONNode, _ now: Int64) throws(Reason) -> Principal {
+        if let index = verifier.issuers.firstIndex(where: { $0.name.isExactly(issuer) }) {
+            switch verifier.outcome(ofDescribed: claims, by: index, now: now) {
+            case .verified(let token): return try principals.principal(of: token, [])
+            case .rejected(let rejection): throw Reason(rejection)
+            case .needsKeys, .keysUnavailable: throw .keysUnavailable
+            }
+        }
+        guard let entry = introspected.issuers.first(where: { $0.introspector.server.name.isExactly(issuer) }) else {
+            throw .unknownIssuer
+        }
+        guard let token = IntrospectedToken(described: claims, of: entry.introspector.server, now: now) else {
+            throw .invalidToken
+        }
+        return try principals.principal(of: token, [], entry)
+    }
+
+    private func session(_ session: Session, _ login: LoginRule) throws(Reason) -> Principal {
+        let principal = try principals.principal(of: session, [])
+        guard login.accepts(sessionOf: principal) else { throw .sessionInvalid }
+        return principal
+    }
+}
+
+extension Route {
+    /// Whether a session of the gateway's own counts.
+    package var takesLogins: Bool { login?.isOfDomain == false }
+}

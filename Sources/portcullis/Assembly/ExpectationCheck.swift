@@ -1,0 +1,49 @@
+import Configuration
+import Gateway
+import Identity
+import Model
+import Policy
+import Reactor
+import Simulation
+
+/// What must be decided about described requests, compared with what the rules decide.
+struct ExpectationCheck: AssemblyPart {
+    let context: AssemblyContext
+
+    /// Reports each expectation that is not met.
+    ///
+    /// - Parameter settings: of the policy. What other gateways have withdrawn is no rule, and not considered.
+    func check(_ settings: PolicySettings) {
+        if configuration.expectations.isEmpty { return }
+        var settings = settings
+        settings.users = UserStore(users: configuration.users, hasher: configuration.passwords.hasher)
+        settings.clients = settings.clients.asConfigured
+        (settings.withdrawn, settings.revocations) = (nil, RevocationList())
+        let simulator = Simulator(PolicySnapshot(settings), of: configuration)
+        for (index, expectation) in configuration.expectations.enumerated() {
+            for mismatch in simulator.mismatches(expectation) {
+                context.error(
+                    "/expectations/\(index)/\(mismatch.member)", "\(expectation.title): \(mismatch.text)")
+            }
+        }
+    }
+}
+
+extension Simulator {
+    /// Decides by the rules of a configuration.
+    init(_ policy: PolicySnapshot, of configuration: GatewayConfiguration) {
+        let host = configuration.baseURL.host
+        let providers = configuration.allIdentityProviders.filter { $0.kind != .local }.map { ($0.name, $0.users) }
+        self.init(
+            policy, host: host.contains(":") ? "[\(host)]" : host,
+            accounts: Accounts(
+                users: UserStore(users: configuration.users, hasher: configuration.passwords.hasher),
+                realm: RouteLogins.realm(configuration)),
+            providers: Dictionary(providers) { first, _ in first }, now: Clock.wallSeconds)
+    }
+}
+
+extension Assembly.Reading {
+    /// Decides by the rules that were read.
+    var simulator: Simulator { Simulator(snapshot.policy, of: configuration) }
+}
