@@ -50,7 +50,8 @@ extension Verdict {
     /// The decision in a few words, such as `refused, 403 role_required`.
     package var summary: String {
         let target = upstream.map { "to \($0)" } ?? endpoint.map { "by \($0)" }
-        let detail = [status.map(String.init), reason?.code, target].compactMap(\.self).joined(separator: " ")
+        let condition = policyServers.isEmpty ? nil : "if \(policyServers.joined(separator: " and ")) allows it"
+        let detail = [status.map(String.init), reason?.code, target, condition].compactMap(\.self).joined(separator: " ")
         return detail.isEmpty ? outcome.rawValue : "\(outcome.rawValue), \(detail)"
     }
 }

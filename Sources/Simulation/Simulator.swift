@@ -55,6 +55,17 @@ package struct Simulator: Sendable {
         }
     }
 
+    /// What a request reaches, before anything is asked of its caller.
+    func target(of request: RequestDescription) -> RequestTarget {
+        let bytes = request.head(host: host)
+        let fields = HeaderTable()
+        var parser = RequestParser(limits: HTTPLimits())
+        guard case .head(let head) = parser.parse(bytes.span, into: fields) else { return .none }
+        let parsed = ParsedRequest(bytes: bytes, head: head, fields: fields)
+        guard let path = parsed.canonicalPath(policy) else { return .none }
+        return policy.target(path: path.span, bytes: bytes.span, head: head, headers: fields)
+    }
+
     private func verdict(on request: RequestDescription, _ parsed: borrowing ParsedRequest) -> Verdict {
         guard let path = parsed.canonicalPath(policy) else {
             return Verdict(.refused, status: Reason.ambiguousPath.status, reason: .ambiguousPath)

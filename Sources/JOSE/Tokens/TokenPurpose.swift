@@ -84,7 +84,7 @@ package struct TokenPurpose: Sendable, Equatable {
     var describedType: String? { acceptsUntyped ? nil : types.first }
 
     /// The clients of which tokens must be; nil for any.
-    var listedClients: [String]? { if case .listed(let names) = parties { names } else { nil } }
+    package var listedClients: [String]? { if case .listed(let names) = parties { names } else { nil } }
 
     /// Checks a token in compact serialisation.
     /// - Parameter type: `typ` of the header.

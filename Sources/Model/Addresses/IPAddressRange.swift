@@ -38,6 +38,13 @@ package struct IPAddressRange: Hashable, Sendable {
         guard first == address else { return nil }
     }
 
+    /// The address behind the highest one; nil behind the last of all.
+    package var next: IPAddress? {
+        let (end, overflows) = (base | ~mask).addingReportingOverflow(1)
+        if overflows { return nil }
+        return IPAddress(high: UInt64(truncatingIfNeeded: end >> 64), low: UInt64(truncatingIfNeeded: end))
+    }
+
     /// The same for a text.
     package init?(_ text: String) { self.init(text: text.utf8.span) }
 

@@ -13,7 +13,7 @@ package struct ClaimPath: Hashable, Sendable {
     }
 
     package let text: String
-    private let names: [String]
+    package let names: [String]
 
     package init(_ text: String) throws(Problem) {
         self.text = text

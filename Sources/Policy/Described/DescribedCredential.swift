@@ -76,8 +76,3 @@ extension PolicySnapshot {
         return principal
     }
 }
-
-extension Route {
-    /// Whether a session of the gateway's own counts.
-    package var takesLogins: Bool { login?.isOfDomain == false }
-}

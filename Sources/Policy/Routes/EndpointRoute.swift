@@ -7,6 +7,8 @@ package final class EndpointRoute: Sendable {
     package let index: Int
     package let descriptor: EndpointDescriptor
     private let path: [UInt8]
+    /// For descriptions of the table.
+    var pathBytes: [UInt8] { path }
 
     init(_ index: Int, _ path: String, _ descriptor: EndpointDescriptor) {
         self.index = index

@@ -7,6 +7,8 @@ enum ExitStatus: Int32, Error {
     case done = 0
     case failed = 1
     case usage = 2
+    /// A comparison could not be made, or not as a whole.
+    case undecided = 3
 
     /// Prints what went wrong.
     static func failure(_ message: String) -> ExitStatus {

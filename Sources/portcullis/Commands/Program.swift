@@ -7,7 +7,7 @@ enum Program {
         [
             InitCommand.self, ConvertCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self,
             StatusCommand.self,
-            ExplainCommand.self, ExpectCommand.self, WhyCommand.self,
+            ExplainCommand.self, WhyCommand.self, ExpectCommand.self, DiffCommand.self,
             ClientsCommand.self, BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self,
             KeysCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,

@@ -1,0 +1,89 @@
+import Bytes
+import Model
+
+/// A property of requests that rules look at, and the values that they tell apart.
+struct Axis: Sendable {
+    /// Such as `method`, `user` or the path of a claim.
+    let name: String
+    /// Each value stands for all that rules do not tell from it. Where an axis has no part in a difference, the first counts.
+    var values: [Value]
+
+    /// A value, or a set of values that count alike.
+    struct Value: Sendable {
+        /// For people, such as `with role admin`; empty where nothing need be said.
+        let label: String
+        /// For programs.
+        let condition: JSONNode
+        let apply: @Sendable (inout RequestDraft) -> Void
+    }
+}
+
+/// A request in the making.
+struct RequestDraft: Sendable {
+    var request: RequestDescription
+    /// Claims of the token, by path.
+    var claims: [(path: ClaimPath, value: JSONNode)] = []
+    var client: String?
+    var user: String?
+    /// The mobile backend beside name and password.
+    var backend: String?
+    var consumer: String?
+    var scopes: [String] = []
+
+    init(_ request: RequestDescription) { self.request = request }
+
+    /// The claims as an object.
+    var claimSet: JSONNode {
+        claims.reduce(.object([])) { node, claim in claim.path.setting(claim.value, in: node) }
+    }
+}
+
+extension ClaimPath {
+    /// An object with a value at the path; members of others stay.
+    func setting(_ value: JSONNode, in node: JSONNode) -> JSONNode {
+        func set(_ node: JSONNode?, _ names: ArraySlice<String>) -> JSONNode {
+            guard let name = names.first else { return value }
+            var members = node?.members ?? []
+            let inner = set(node?[name], names.dropFirst())
+            if let place = members.firstIndex(where: { $0.name.isExactly(name) }) {
+                members[place] = JSONMember(name: name, node: inner)
+            } else {
+                members.append(JSONMember(name: name, node: inner))
+            }
+            return JSONNode(.object(members))
+        }
+        return set(node, names[...])
+    }
+}
+
+/// Combinations of values: of each axis, by its place, the places of some values.
+struct Box: Hashable, Sendable {
+    var places: [[Int]]
+
+    /// As few boxes as merging finds that have the same combinations.
+    static func merged(_ boxes: [Box]) -> [Box] {
+        var boxes = boxes
+        guard let width = boxes.first?.places.count else { return [] }
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for axis in 0..<width {
+                var union: [Box: Set<Int>] = [:]
+                var order: [Box] = []
+                for box in boxes {
+                    var rest = box
+                    rest.places[axis] = []
+                    if union[rest] == nil { order.append(rest) }
+                    union[rest, default: []].formUnion(box.places[axis])
+                }
+                if order.count < boxes.count { isDone = false }
+                boxes = order.map { rest in
+                    var box = rest
+                    box.places[axis] = (union[rest] ?? []).sorted()
+                    return box
+                }
+            }
+        }
+        return boxes
+    }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import Identity
+import Model
+import Policy
+
+/// A kind of caller of the two rule sets.
+enum CallerSource: Sendable, Hashable {
+    case anonymous
+    /// Tokens of an issuer, by the name of its entry.
+    case issuer(String)
+    /// Logins at an identity provider, by its name.
+    case provider(String)
+    /// Local users with their passwords or own sessions.
+    case users
+    /// Access tokens of clients for themselves.
+    case clients
+    /// Access tokens of clients for their users.
+    case clientUsers
+    case consumers
+
+    /// All kinds that one of the rule sets has.
+    static func all(_ rules: Both<RuleSet>) -> [CallerSource] {
+        var sources = [CallerSource.anonymous]
+        func add(_ source: CallerSource) { if !sources.contains(source) { sources.append(source) } }
+        for one in rules.values {
+            for issuer in one.policy.outsideIssuers { add(.issuer(issuer.name)) }
+            for provider in one.providers { add(.provider(provider.name)) }
+            if !one.users.isEmpty { add(.users) }
+            let clients = one.clients.filter(\.oauthConsumer)
+            if !clients.isEmpty { add(.clients) }
+            if !clients.isEmpty, !one.users.isEmpty { add(.clientUsers) }
+            if !one.consumers.isEmpty { add(.consumers) }
+        }
+        return sources
+    }
+
+    /// For people.
+    var label: String {
+        switch self {
+        case .anonymous: "callers without a credential"
+        case .issuer(let name): "tokens of \(name)"
+        case .provider(let name): "logins at \(name)"
+        case .users: "users"
+        case .clients: "tokens of clients"
+        case .clientUsers: "tokens of clients for users"
+        case .consumers: "API keys"
+        }
+    }
+
+    /// For programs.
+    var description: JSONNode {
+        switch self {
+        case .anonymous: .object([("kind", .text("anonymous"))])
+        case .issuer(let name): .object([("kind", .text("token")), ("issuer", .text(name))])
+        case .provider(let name): .object([("kind", .text("login")), ("provider", .text(name))])
+        case .users: .object([("kind", .text("user"))])
+        case .clients: .object([("kind", .text("client"))])
+        case .clientUsers: .object([("kind", .text("clientUser"))])
+        case .consumers: .object([("kind", .text("consumer"))])
+        }
+    }
+
+    /// The caller of a request in the making.
+    func caller(_ draft: RequestDraft) -> CallerDescription {
+        switch self {
+        case .anonymous: .anonymous
+        case .issuer(let name): .token(issuer: name, claims: draft.claimSet)
+        case .provider(let name): .login(provider: name, claims: draft.claimSet)
+        case .users: .user(draft.user ?? "", backend: draft.backend)
+        case .clients: .client(draft.client ?? "", user: nil, scopes: draft.scopes)
+        case .clientUsers: .client(draft.client ?? "", user: draft.user, scopes: draft.scopes)
+        case .consumers: .consumer(draft.consumer ?? "", key: nil)
+        }
+    }
+
+    /// The properties of such callers that the rules of a pair of targets tell apart.
+    func axes(_ route: RouteRules) -> [Axis] {
+        switch self {
+        case .anonymous: []
+        case .issuer(let name):
+            issuerAxes(route, route.rules.map { rules in rules.policy.outsideIssuers.first { $0.name == name } })
+        case .provider(let name):
+            ClaimAxes(
+                route, route.rules.map { rules in rules.providers.first { $0.name == name }?.rules }, Both(nil, nil)
+            ).axes
+        case .users: [backends(route), accounts(route)]
+        case .clients: [clients(route), scopes(route)].compactMap(\.self)
+        case .clientUsers: [clients(route), accounts(route), scopes(route)].compactMap(\.self)
+        case .consumers:
+            [
+                CallerSource.groups(
+                    "consumer", route.rules.map(\.consumers), name: \.name,
+                    key: { "\($0.enabled) \($0.roles.sorted()) \(!$0.keys.isEmpty)" }
+                ) { $0.consumer = $1 }
+            ]
+        }
+    }
+
+    private func issuerAxes(_ route: RouteRules, _ issuer: Both<OutsideIssuer?>) -> [Axis] {
+        ClaimAxes(route, issuer.map { $0?.rules }, issuer).axes
+    }
+
+    private func accounts(_ route: RouteRules) -> Axis {
+        let usesProfile = route.access.values.contains { !$0.claims.isEmpty }
+        return CallerSource.groups(
+            "user", route.rules.map(\.users), name: \.username,
+            key: { user in
+                "\(user.enabled) \(user.realm) \(user.passwordHash != nil) \(user.roles.sorted())"
+                    + (usesProfile ? " \(user.email) \(user.firstName) \(user.lastName)" : "")
+            }
+        ) { $0.user = $1 }
+    }
+
+    private func clients(_ route: RouteRules) -> Axis {
+        let listed = route.listedClients
+        return CallerSource.groups(
+            "client", route.rules.map(\.clients), name: \.reference,
+            key: { client in
+                let isListed = listed.map { $0.contains(client.tokenClientID) }
+                return "\(client.oauthConsumer) \(client.realm) \(client.grants.roles.sorted()) \(client.grants.scopes ?? ["*"]) "
+                    + "\(client.grants.audience ?? []) \(isListed) \(client.isStandard)"
+            }
+        ) { $0.client = $1 }
+    }
+
+    /// Mobile backends that are named beside name and password; the first value is none.
+    private func backends(_ route: RouteRules) -> Axis {
+        let backends = route.rules.map { $0.clients.filter { !$0.isStandard } }
+        let listed = route.listedClients
+        var axis = CallerSource.groups(
+            "backend", backends, name: \.reference,
+            key: { client in
+                "\(client.httpBasic) \(client.socialLogin != nil) \(client.realm) \(listed.map { $0.contains(client.id) })"
+            }
+        ) { $0.backend = $1 }
+        axis.values.insert(
+            Axis.Value(label: "", condition: .object([("absent", .flag(true))])) { _ in }, at: 0)
+        return axis
+    }
+
+    /// Scopes of own tokens.
+    private func scopes(_ route: RouteRules) -> Axis? {
+        var values = ClaimValues(ClaimPath(literal: "scope"))
+        let scopes = route.access.map(\.scopes)
+        values.isDiffering = true
+        for name in scopes.values.flatMap({ $0.all + ($0.any ?? []) + $0.none }) {
+            let effects = zip(["old", "new"], scopes.values).flatMap { side, rule in
+                RouteRules.memberships(of: [name], in: rule).map { "\(side) \($0)" }
+            }
+            values.add(name, effects)
+        }
+        guard let axis = values.axis(usersOf: route.rules) else { return nil }
+        return Axis(
+            name: "scope",
+            values: axis.values.map { value in
+                Axis.Value(label: value.label, condition: value.condition) { draft in
+                    var token = RequestDraft(draft.request)
+                    value.apply(&token)
+                    draft.scopes = token.claims.flatMap { $0.value.array?.compactMap(\.string) ?? [] }
+                }
+            })
+    }
+
+    /// Entries by name: those that nothing tells apart count alike.
+    private static func groups<Entry>(
+        _ noun: String, _ entries: Both<[Entry]>, name: (Entry) -> String, key: (Entry) -> String,
+        apply: @escaping @Sendable (inout RequestDraft, String) -> Void
+    ) -> Axis {
+        var groups: [(key: String, names: [String])] = []
+        let known = entries.map { Dictionary($0.map { (name($0), key($0)) }) { first, _ in first } }
+        var seen: Set<String> = []
+        for entry in entries.values.flatMap(\.self) where seen.insert(name(entry)).inserted {
+            let one = name(entry)
+            let text = "\(known.old[one] ?? "none"), \(known.new[one] ?? "none")"
+            if let place = groups.firstIndex(where: { $0.key == text }) {
+                groups[place].names.append(one)
+            } else {
+                groups.append((text, [one]))
+            }
+        }
+        return Axis(
+            name: noun,
+            values: groups.map { group in
+                Axis.Value(label: Names.list(group.names), condition: .object([("in", .texts(group.names))])) {
+                    apply(&$0, group.names[0])
+                }
+            })
+    }
+}

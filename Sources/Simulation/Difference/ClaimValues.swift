@@ -1,0 +1,257 @@
+import Bytes
+import Model
+
+/// The values of one claim that rules tell apart.
+struct ClaimValues {
+    let path: ClaimPath
+    /// Whether values stand in one text, with blanks between them.
+    var isText = false
+    /// Whether it names the caller, so that it is never missing.
+    var isName = false
+    /// Whether a missing claim differs from one with other values.
+    var tellsAbsent = false
+    /// Whether a change may concern it: otherwise a value that the rules accept stands for all.
+    var isDiffering = false
+    /// Elements of a list, with what they do: those with the same effects count alike.
+    private var elements: [(text: String, effects: [String])] = []
+    private var scalars: [JSONNode] = []
+    private var needed = Both<[String]>([], [])
+    private var neededScalars = Both<JSONNode?>(nil, nil)
+    /// Accounts by what tells them apart.
+    private var accounts: [(key: String, names: [String])] = []
+
+    init(_ path: ClaimPath) { self.path = path }
+
+    // MARK: Collecting
+
+    mutating func add(_ text: String, _ effects: [String]) {
+        if let place = elements.firstIndex(where: { $0.text == text }) {
+            for effect in effects where !elements[place].effects.contains(effect) {
+                elements[place].effects.append(effect)
+            }
+        } else {
+            elements.append((text, effects))
+        }
+    }
+
+    mutating func add(scalar: JSONNode) { if !scalars.contains(scalar) { scalars.append(scalar) } }
+
+    /// What the rules of a side need.
+    mutating func need(_ texts: [String], _ side: Side) {
+        if side == .old { needed.old += texts } else { needed.new += texts }
+    }
+
+    mutating func need(scalar: JSONNode, _ side: Side) {
+        add(scalar: scalar)
+        if side == .old { neededScalars.old = scalar } else { neededScalars.new = scalar }
+    }
+
+    mutating func require(_ source: ClaimSource, _ mapping: RoleMapping, _ roles: RoleNames, _ side: Side) {
+        for role in roles.all + (roles.any?.prefix(1) ?? []) {
+            let value = mapping.mappedRoles.filter { $1.contains(role) }.map(\.key.text).min() ?? role
+            need([source.text(of: value)], side)
+        }
+    }
+
+    mutating func add(_ test: ClaimRule.Test, of side: Side, isDiffering: Bool, _ segments: [String]) {
+        self.isDiffering = self.isDiffering || isDiffering
+        func node(_ operand: ClaimRule.Operand) -> JSONNode {
+            switch operand {
+            case .text(let text): .text(text)
+            case .number(let number): JSONNode(.number(number))
+            case .flag(let flag): .flag(flag)
+            case .variable(_, let place): .text(segments.indices.contains(place) ? segments[place] : "")
+            }
+        }
+        switch test {
+        case .equals(let operand): need(scalar: node(operand), side)
+        case .isIn(let operands):
+            for operand in operands { add(scalar: node(operand)) }
+            if let first = operands.first { need(scalar: node(first), side) }
+        case .contains(let operand):
+            let value = node(operand)
+            if let text = value.string {
+                add(text, ["\(side) contains \(text)"])
+                need([text], side)
+            } else {
+                need(scalar: value, side)
+            }
+        case .exists(let isExpected):
+            tellsAbsent = true
+            if isExpected { need(scalar: .text("any"), side) }
+        case .domain(let domains):
+            for domain in domains { add(scalar: .text("user@\(domain)")) }
+            if let first = domains.first { need(scalar: .text("user@\(first)"), side) }
+        }
+    }
+
+    /// Names of accounts: of those that no rule tells apart, one stands for all.
+    mutating func add(accounts names: [String], of users: [User], by mapping: UserMapping, _ route: RouteRules) {
+        for name in names {
+            let key = route.rules.values.map { rules in
+                let user = rules.users.first { mapping.name(of: $0) == name }
+                return user.map { "\($0.enabled) \($0.roles.sorted())" } ?? "none"
+            }
+            let text = key.joined(separator: ", ")
+            if key[0] != key[1] { isDiffering = true }
+            if let place = accounts.firstIndex(where: { $0.key == text }) {
+                if !accounts[place].names.contains(name) { accounts[place].names.append(name) }
+            } else {
+                accounts.append((text, [name]))
+            }
+        }
+        // Their roles count beside those of the claims.
+        if !route.roles.isSame { isDiffering = true }
+    }
+
+    // MARK: The axis
+
+    /// Nil where the claim has one value that matters, and it may be missing.
+    func axis(usersOf rules: Both<RuleSet>) -> Axis? {
+        var values: [Axis.Value] = []
+        func add(_ value: Axis.Value) {
+            if !values.contains(where: { $0.condition == value.condition }) { values.append(value) }
+        }
+        if isName {
+            for account in accounts { add(value(of: account.names)) }
+            if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.names))) }
+            return Axis(name: path.text, values: isDiffering ? values : Array(values.prefix(max(1, accounts.count))))
+        }
+        for passing in passingValues { add(passing) }
+        if isDiffering {
+            for value in lists + scalars.map(value(ofScalar:)) + rest { add(value) }
+        }
+        return values.isEmpty ? nil : Axis(name: path.text, values: values)
+    }
+
+    private var groups: [[String]] {
+        var groups: [(effects: [String], texts: [String])] = []
+        for element in elements {
+            let effects = element.effects.sorted()
+            if let place = groups.firstIndex(where: { $0.effects == effects }) {
+                groups[place].texts.append(element.text)
+            } else {
+                groups.append((effects, [element.text]))
+            }
+        }
+        return groups.map(\.texts)
+    }
+
+    /// Lists that have all that each side needs.
+    private var passingValues: [Axis.Value] {
+        let scalars = neededScalars.values.compactMap(\.self).map(value(ofScalar:))
+        if elements.isEmpty { return scalars }
+        let forbidden = elements.filter { $0.effects.contains { $0.hasSuffix("none") } }.map(\.text)
+        let lists = needed.values.filter { !$0.isEmpty }.map { need in
+            value(ofList: groups.map { group in group.filter { need.contains($0) && !forbidden.contains($0) } })
+        }
+        return scalars + lists
+    }
+
+    /// Combinations of groups: of each none, some or all.
+    private var lists: [Axis.Value] {
+        let groups = groups
+        if groups.isEmpty { return [] }
+        var choices: [[[String]]] = [[]]
+        for group in groups {
+            let kinds = group.count > 1 ? [[], [group[0]], group] : [[], group]
+            choices = choices.flatMap { choice in kinds.map { choice + [$0] } }
+            if choices.count > ClaimValues.mostCombinations { return singles(groups) }
+        }
+        return choices.map(value(ofList:))
+    }
+
+    private static let mostCombinations = 243
+
+    /// Where there are too many combinations: none, all, each group alone, and all but each.
+    private func singles(_ groups: [[String]]) -> [Axis.Value] {
+        let none = groups.map { _ in [String]() }
+        return [value(ofList: none), value(ofList: groups)]
+            + groups.indices.flatMap { place -> [Axis.Value] in
+                var (alone, without) = (none, groups)
+                (alone[place], without[place]) = (groups[place], [])
+                return [value(ofList: alone), value(ofList: without)]
+            }
+    }
+
+    /// Missing, and others than any that is named.
+    private var rest: [Axis.Value] {
+        let path = path
+        var values = [
+            Axis.Value(
+                label: elements.isEmpty ? "without \(path.text)" : "", condition: .object([("absent", .flag(true))])
+            ) { _ in }
+        ]
+        let names = scalars.compactMap(\.string) + elements.map(\.text)
+        let other = PathCell.fresh(names)
+        if !scalars.isEmpty || tellsAbsent {
+            values.append(
+                Axis.Value(
+                    label: "another \(path.text)",
+                    condition: .object([("otherThan", JSONNode(.array(scalars + elements.map { .text($0.text) })))])
+                ) { $0.claims.append((path, .text(other))) })
+        }
+        return values
+    }
+
+    // MARK: Values
+
+    /// - Parameter chosen: the elements of each group that the list has.
+    private func value(ofList chosen: [[String]]) -> Axis.Value {
+        let (path, isText) = (path, isText)
+        let has = chosen.flatMap(\.self)
+        let lacks = elements.map(\.text).filter { !has.contains($0) }
+        if has.isEmpty {
+            // The same as none.
+            return Axis.Value(
+                label: "without \(path.text) \(lacks.joined(separator: ", "))",
+                condition: .object([("lacks", .texts(lacks))])
+            ) { [tellsAbsent] draft in
+                if tellsAbsent { draft.claims.append((path, isText ? .text("other") : .texts(["other"]))) }
+            }
+        }
+        let label = "with \(path.text) \(has.joined(separator: ", "))"
+            + (lacks.isEmpty ? "" : " and not \(lacks.joined(separator: ", "))")
+        return Axis.Value(label: label, condition: .object([("has", .texts(has)), ("lacks", .texts(lacks))])) { draft in
+            draft.claims.append((path, isText ? .text(has.joined(separator: " ")) : .texts(has)))
+        }
+    }
+
+    private func value(ofScalar scalar: JSONNode) -> Axis.Value {
+        let path = path
+        let text = scalar.string ?? String(decoding: scalar.serialized, as: UTF8.self)
+        return Axis.Value(label: "with \(path.text) \(text)", condition: .object([("is", scalar)])) {
+            $0.claims.append((path, scalar))
+        }
+    }
+
+    private func value(of accounts: [String]) -> Axis.Value {
+        let path = path
+        return Axis.Value(label: Names.list(accounts), condition: .object([("in", .texts(accounts))])) {
+            $0.claims.append((path, .text(accounts[0])))
+        }
+    }
+
+    private func value(ofOther accounts: [String]) -> Axis.Value {
+        let path = path
+        let other = PathCell.fresh(accounts, "someone")
+        return Axis.Value(
+            label: accounts.isEmpty ? "" : "without an account", condition: .object([("notIn", .texts(accounts))])
+        ) { $0.claims.append((path, .text(other))) }
+    }
+}
+
+/// Lists of names for people.
+enum Names {
+    private static let most = 5
+
+    static func list(_ names: [String]) -> String {
+        if names.count <= most { return names.joined(separator: ", ") }
+        return "\(names.prefix(most - 1).joined(separator: ", ")) and \(names.count - most + 1) others"
+    }
+}
+
+extension UserMapping {
+    /// The name by which claims find an account.
+    func name(of user: User) -> String { self == .mail ? user.email : user.username }
+}

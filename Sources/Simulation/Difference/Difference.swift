@@ -1,0 +1,315 @@
+import Bytes
+import HTTP
+import Model
+import Policy
+
+/// How the decisions of two configurations differ, computed from the rules: requests are divided into sets that neither
+/// configuration tells apart, and one request of each set is decided by both.
+package struct Difference: Sendable {
+    /// Those who gain access first, then those who lose it.
+    package private(set) var classes: [DifferenceClass] = []
+    /// What may differ and is not decided here, such as by a policy server.
+    package private(set) var undecided: [String] = []
+
+    private let rules: Both<RuleSet>
+    private let sources: [CallerSource]
+
+    /// - Parameter host: of requests for hosts that no route names, where none of these is it.
+    package init(from old: RuleSet, to new: RuleSet, host: String) {
+        rules = Both(old, new)
+        sources = CallerSource.all(rules)
+        let cells = RequestCell.all(rules, host: host)
+        let methods = RequestMethods.all(rules)
+        var pairs: [Pair: [(cell: Int, method: String)]] = [:]
+        var order: [Pair] = []
+        for (place, cell) in cells.enumerated() {
+            for method in methods {
+                var request = cell.witness
+                request.method = method
+                let pair = Pair(old: old.simulator.target(of: request), new: new.simulator.target(of: request))
+                if pairs[pair] == nil { order.append(pair) }
+                pairs[pair, default: []].append((place, method))
+            }
+        }
+        var found = FoundClasses()
+        for pair in order {
+            for (method, places) in RequestMethods.grouped(pairs[pair] ?? []) {
+                guard let first = places.first else { continue }
+                compare(pair, method, cells[first], cells: places.map { cells[$0] }, into: &found)
+            }
+        }
+        classes = found.classes
+        undecided = order.flatMap(changedServers).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// What is asked of others or of messages, and by other rules than before.
+    private func changedServers(_ pair: Pair) -> [String] {
+        guard let old = rules.old.route(pair.old)?.entry, let new = rules.new.route(pair.new)?.entry else { return [] }
+        let servers = new.access.policyServers.filter { name in
+            old.access.policyServers.contains(name) && rules.old.policyServers[name] != rules.new.policyServers[name]
+        }
+        return servers.map { "the policy server \($0) is asked in another way on \(new.name)" }
+            + (old.options.mcp != nil && new.options.mcp != nil && old.options.mcp != new.options.mcp
+                ? ["messages to \(new.name) are judged by other rules"] : [])
+    }
+
+    /// Whether someone is let in who was not before.
+    package var someoneGains: Bool { classes.contains { $0.change.access == .gained } }
+
+    fileprivate struct Pair: Hashable {
+        let old: RequestTarget
+        let new: RequestTarget
+    }
+
+    private mutating func compare(
+        _ pair: Pair, _ method: String, _ cell: RequestCell, cells: [RequestCell], into found: inout FoundClasses
+    ) {
+        let route = RouteRules(rules, Both(pair.old, pair.new), method: method, path: cell.path)
+        let requestAxes = route.requestAxes
+        for source in sources {
+            let axes = requestAxes + source.axes(route)
+            var boxes: [DifferenceClass.Change: [Box]] = [:]
+            Difference.each(axes) { places in
+                let request = Difference.request(cell, method, axes, places, source)
+                guard let change = Difference.change(Both(rules.old.simulator, rules.new.simulator), request) else {
+                    return
+                }
+                boxes[change, default: []].append(Box(places: places.map { [$0] }))
+            }
+            for (change, all) in boxes {
+                for box in Box.merged(all) {
+                    let witness = Difference.request(cell, method, axes, box.places.map { $0[0] }, source)
+                    let properties = zip(axes, box.places).filter { $0.values.count != $1.count }
+                        .map { DifferenceClass.Property($0, $1) }
+                    found.add(change, source, properties, witness, cells, method)
+                }
+            }
+        }
+    }
+
+    /// Each combination of values of the axes, by their places.
+    private static func each(_ axes: [Axis], _ body: ([Int]) -> Void) {
+        var places = axes.map { _ in 0 }
+        while true {
+            body(places)
+            var axis = 0
+            while axis < axes.count {
+                places[axis] += 1
+                if places[axis] < axes[axis].values.count { break }
+                places[axis] = 0
+                axis += 1
+            }
+            if axis == axes.count { return }
+        }
+    }
+
+    private static func request(
+        _ cell: RequestCell, _ method: String, _ axes: [Axis], _ places: [Int], _ source: CallerSource
+    ) -> RequestDescription {
+        var draft = RequestDraft(cell.witness)
+        draft.request.method = method
+        for (axis, place) in zip(axes, places) { axis.values[place].apply(&draft) }
+        draft.request.caller = source.caller(draft)
+        return draft.request
+    }
+
+    /// What differs about a request; nil for nothing.
+    private static func change(
+        _ simulators: Both<Simulator>, _ request: RequestDescription
+    ) -> DifferenceClass.Change? {
+        let verdicts = simulators.map { $0.verdict(on: request) }
+        let (before, after) = (verdicts.old.summary, verdicts.new.summary)
+        let details = Difference.details(verdicts)
+        guard before != after || !details.isEmpty else { return nil }
+        let access: DifferenceClass.Access =
+            switch (verdicts.old.isAdmitted, verdicts.new.isAdmitted) {
+            case (false, true): .gained
+            case (true, false): .lost
+            case (false, false): .changed
+            case (true, true): verdicts.new.strictness(against: verdicts.old)
+            }
+        return DifferenceClass.Change(access: access, before: before, after: after, details: details)
+    }
+
+    private static func details(_ verdicts: Both<Verdict>) -> [String] {
+        guard verdicts.old.outcome == .forwarded, verdicts.new.outcome == .forwarded else { return [] }
+        var lines: [String] = []
+        func compare(_ name: String, _ values: Both<String?>) {
+            if values.isSame { return }
+            lines.append("\(name): \(values.old ?? "none") -> \(values.new ?? "none")")
+        }
+        /// The value of a new field, or of one that is gone, is another one for each caller.
+        func compareField(_ name: String, _ values: Both<String?>) {
+            guard values.old == nil || values.new == nil else { return compare(name, values) }
+            if !values.isSame { lines.append("\(name): \(values.old == nil ? "added" : "gone")") }
+        }
+        var names: [String] = []
+        for name in verdicts.values.flatMap({ $0.fields.map(\.name) }) where !names.contains(name) { names.append(name) }
+        for name in names {
+            compareField(name, verdicts.map { one in one.fields.first { $0.name == name }?.value })
+        }
+        func list(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
+        compare("token", verdicts.map { list($0.tokens.map { "\($0.issuer) in \($0.field)" }) })
+        compare("sent as", verdicts.map(\.rewritten))
+        compare("policy servers", verdicts.map { list($0.policyServers) })
+        compare("messages", verdicts.map { $0.judgesMessages ? "judged" : nil })
+        return lines
+    }
+}
+
+extension Verdict {
+    /// Who gains where both let a request in: what is asked less admits more.
+    fileprivate func strictness(against old: Verdict) -> DifferenceClass.Access {
+        let (servers, former) = (Set(policyServers), Set(old.policyServers))
+        if !former.isSubset(of: servers) || old.judgesMessages && !judgesMessages { return .gained }
+        return servers != former || judgesMessages != old.judgesMessages ? .lost : .changed
+    }
+}
+
+/// The classes of a difference, merged where they differ only in their requests.
+private struct FoundClasses {
+    private struct Key: Hashable {
+        let change: DifferenceClass.Change
+        let source: CallerSource
+        let properties: [DifferenceClass.Property]
+    }
+
+    fileprivate struct Found {
+        let witness: RequestDescription
+        var cells: [(cell: RequestCell, methods: [String])] = []
+    }
+
+    private var found: [Key: Found] = [:]
+    private var order: [Key] = []
+
+    mutating func add(
+        _ change: DifferenceClass.Change, _ source: CallerSource, _ properties: [DifferenceClass.Property],
+        _ witness: RequestDescription, _ cells: [RequestCell], _ method: String
+    ) {
+        let key = Key(change: change, source: source, properties: properties)
+        if found[key] == nil { order.append(key) }
+        for cell in cells {
+            found[key, default: Found(witness: witness)].add(cell, method)
+        }
+    }
+
+    var classes: [DifferenceClass] {
+        let all = order.compactMap { key in
+            found[key].map { found in
+                DifferenceClass(
+                    key.change, key.source, key.properties, witness: found.witness, cells: found.cells,
+                    places: found.places)
+            }
+        }
+        let rank: [DifferenceClass.Access] = [.gained, .lost, .changed]
+        return rank.flatMap { access in all.filter { $0.change.access == access } }
+    }
+}
+
+extension FoundClasses.Found {
+    fileprivate mutating func add(_ cell: RequestCell, _ method: String) {
+        let place = cells.firstIndex { $0.cell.isSame(as: cell) }
+        if let place {
+            if !cells[place].methods.contains(method) { cells[place].methods.append(method) }
+        } else {
+            cells.append((cell, [method]))
+        }
+    }
+
+    /// For people: sets within another one with the same methods are left out.
+    fileprivate var places: [String] {
+        var lines: [String] = []
+        for entry in cells {
+            let same = cells.filter { $0.methods == entry.methods && $0.cell.isBeside(entry.cell) }.map(\.cell)
+            if same.contains(where: { $0.covers(entry.cell) }) { continue }
+            let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) } }
+            let line = ([RequestMethods.text(entry.methods), entry.cell.pattern] + entry.cell.conditions.map(\.text))
+                .joined(separator: " ") + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
+            if !lines.contains(line) { lines.append(line) }
+        }
+        return lines
+    }
+}
+
+extension RequestCell {
+    fileprivate func isBeside(_ other: RequestCell) -> Bool { host == other.host && conditions == other.conditions }
+
+    fileprivate var pattern: String { (host.map { "\($0)" } ?? "") + path.pattern }
+
+    /// Whether a deep set's pattern has all paths of another set.
+    fileprivate func covers(_ other: RequestCell) -> Bool {
+        let prefix = path.segments.dropLast()
+        guard path.isDeep, other.path.segments.count >= prefix.count, path.segments != other.path.segments else {
+            return false
+        }
+        return other.path.segments.starts(with: prefix)
+    }
+
+    /// The paths within the pattern that are not meant: those of names which the set leaves out, unless they are there, too.
+    fileprivate func exceptions(_ isThere: (String) -> Bool) -> [String] {
+        guard case .other(let names)? = path.segments.last else { return [] }
+        let prefix = path.pattern.dropLast(path.isDeep ? 2 : 1)
+        return names.filter { !$0.isEmpty && !isThere($0) }.map { "\(prefix)\($0)" }
+    }
+}
+
+extension PathCell {
+    /// Whether it has paths of another set's prefix that go on with a name.
+    fileprivate func isBelow(_ other: PathCell, by name: String) -> Bool {
+        let prefix = other.segments.dropLast()
+        return segments.count > prefix.count && segments.starts(with: prefix)
+            && segments[prefix.count] == .literal(name)
+    }
+}
+
+extension RequestCell {
+    fileprivate func isSame(as other: RequestCell) -> Bool {
+        path.segments == other.path.segments && path.isDeep == other.path.isDeep && host == other.host
+            && conditions == other.conditions
+    }
+}
+
+extension RequestCell.Condition {
+    fileprivate var text: String {
+        switch value {
+        case .absent: "without \(name)"
+        case .equal(let text): "with \(name)=\(text)"
+        case .other: "with another \(name)"
+        }
+    }
+}
+
+/// The methods that rules tell apart.
+private enum RequestMethods {
+    /// A method that no rule names.
+    private static let other = "OTHER"
+    private static let usual = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    /// For people.
+    static func text(_ methods: [String]) -> String {
+        let others = methods.filter { !$0.hasPrefix(other) }
+        if others.count < methods.count, usual.allSatisfy(methods.contains) { return "any method" }
+        return (others + (others.count < methods.count ? ["other methods"] : [])).joined(separator: ",")
+    }
+
+    static func all(_ rules: Both<RuleSet>) -> [String] {
+        var methods = usual
+        for route in rules.values.flatMap(\.policy.routes.routes) {
+            for entry in route.entry.methods where !methods.contains(entry.method) { methods.append(entry.method) }
+        }
+        return methods + [PathCell.fresh(methods, other)]
+    }
+
+    /// The cells of each method.
+    static func grouped(_ places: [(cell: Int, method: String)]) -> [(method: String, cells: [Int])] {
+        var groups: [(method: String, cells: [Int])] = []
+        for (cell, method) in places {
+            if let place = groups.firstIndex(where: { $0.method == method }) {
+                groups[place].cells.append(cell)
+            } else {
+                groups.append((method, [cell]))
+            }
+        }
+        return groups
+    }
+}

@@ -1,0 +1,133 @@
+import Bytes
+import Model
+
+/// Requests whose decision differs between two configurations in the same way.
+package struct DifferenceClass: Sendable {
+    package enum Access: String, Sendable {
+        case gained, lost, changed
+    }
+
+    /// What the class of a property is: what people read, and what programs do.
+    package struct Property: Sendable, Hashable {
+        package let name: String
+        /// One of these.
+        package let labels: [String]
+        fileprivate let conditions: [[UInt8]]
+
+        init(_ axis: Axis, _ places: [Int]) {
+            name = axis.name
+            labels = places.map { axis.values[$0].label }.filter { !$0.isEmpty }
+            conditions = places.map { axis.values[$0].condition.serialized }
+        }
+
+        var json: JSONNode {
+            .object([
+                ("property", .text(name)),
+                ("oneOf", JSONNode(.array(conditions.compactMap { try? JSONNode.parse($0.span) }))),
+            ])
+        }
+    }
+
+    /// What differs.
+    package struct Change: Sendable, Hashable {
+        package let access: Access
+        package let before: String
+        package let after: String
+        /// Fields, tokens, paths and further checks that differ, a line each.
+        package let details: [String]
+    }
+
+    package let change: Change
+    /// The kind of caller, for people.
+    package let caller: String
+    /// Beside the kind; what does not matter is left out.
+    package let properties: [Property]
+    /// Host, path and methods, for people.
+    package internal(set) var places: [String]
+    /// A request of the class.
+    package let witness: RequestDescription
+    let source: CallerSource
+    fileprivate let cells: [(cell: RequestCell, methods: [String])]
+
+    init(
+        _ change: Change, _ source: CallerSource, _ properties: [Property], witness: RequestDescription,
+        cells: [(cell: RequestCell, methods: [String])], places: [String]
+    ) {
+        (self.change, self.source, self.properties, self.witness) = (change, source, properties, witness)
+        (self.cells, self.places) = (cells, places)
+        caller = source.label
+    }
+
+    /// For programs.
+    package var json: JSONNode {
+        let requests = cells.map { cell, methods in
+            JSONNode.object([("methods", .texts(methods))] + cell.members)
+        }
+        return .object([
+            ("access", .text(change.access.rawValue)), ("before", .text(change.before)), ("after", .text(change.after)),
+            ("details", .texts(change.details)), ("requests", JSONNode(.array(requests))),
+            ("caller", source.description), ("properties", JSONNode(.array(properties.map(\.json)))),
+            ("witness", witness.expectation),
+        ])
+    }
+}
+
+extension RequestCell {
+    fileprivate var members: [(name: String, value: JSONNode)] {
+        let segments = path.segments.map { segment -> JSONNode in
+            switch segment {
+            case .literal(let text): .text(text)
+            case .other(let names): .object([("otherThan", .texts(names))])
+            }
+        }
+        let texts = conditions.map { condition in
+            let value: JSONNode =
+                switch condition.value {
+                case .absent: .object([("absent", .flag(true))])
+                case .equal(let text): .object([("is", .text(text))])
+                case .other(let texts): .object([("otherThan", .texts(texts))])
+                }
+            return JSONNode.object([
+                (condition.isField ? "header" : "query", .text(condition.name)), ("value", value),
+            ])
+        }
+        return [
+            ("host", host.map { .text("\($0)") } ?? JSONNode(.null)), ("path", .text(path.pattern)),
+            ("segments", JSONNode(.array(segments))), ("deep", .flag(path.isDeep)),
+            ("conditions", JSONNode(.array(texts))),
+        ]
+    }
+}
+
+extension RequestDescription {
+    /// The request as `expectations.json` describes it.
+    package var expectation: JSONNode {
+        var members: [(name: String, value: JSONNode)] = [("request", .text("\(method) \(target)"))]
+        if let host { members.append(("host", .text(host))) }
+        if !fields.isEmpty { members.append(("headers", .object(fields.map { ($0.name, .text($0.value)) }))) }
+        if let address, "\(address)" != "127.0.0.1" { members.append(("from", .text("\(address)"))) }
+        if !isEncrypted { members.append(("tls", .flag(false))) }
+        if let caller = caller.expectation { members.append(("caller", caller)) }
+        return .object(members)
+    }
+}
+
+extension CallerDescription {
+    fileprivate var expectation: JSONNode? {
+        func object(_ members: [(name: String, value: JSONNode?)]) -> JSONNode {
+            .object(members.compactMap { name, value in value.map { (name, $0) } })
+        }
+        return switch self {
+        case .anonymous: nil
+        case .token(let issuer, let claims): object([("issuer", .text(issuer)), ("claims", claims)])
+        case .login(let provider, let claims): object([("provider", .text(provider)), ("claims", claims)])
+        case .client(let id, let user, let scopes):
+            object([
+                ("client", .text(id)), ("user", user.map(JSONNode.text)),
+                ("scopes", scopes.isEmpty ? nil : .texts(scopes)),
+            ])
+        case .user(let name, let backend): object([("user", .text(name)), ("backend", backend.map(JSONNode.text))])
+        case .consumer(let name, let key): object([("consumer", .text(name)), ("key", key.map(JSONNode.text))])
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Bytes
+import Model
+import Policy
+
+/// A set of requests that no table of routes tells apart but by their method.
+struct RequestCell: Sendable {
+    /// Nil for hosts that no route names.
+    let host: HostPattern?
+    let path: PathCell
+    /// Header fields and query parameters by which routes are chosen, with their values.
+    let conditions: [Condition]
+    /// A request of the set.
+    let witness: RequestDescription
+
+    struct Condition: Sendable, Hashable {
+        let isField: Bool
+        let name: String
+        let value: Value
+
+        enum Value: Sendable, Hashable {
+            case absent
+            case equal(String)
+            /// Any other one.
+            case other([String])
+        }
+    }
+
+    /// All sets of requests that reach something by one of the rule sets.
+    static func all(_ rules: Both<RuleSet>, host ownHost: String) -> [RequestCell] {
+        let routes = rules.values.flatMap(\.policy.routes.routes)
+        let endpoints = rules.values.flatMap(\.policy.routes.endpointPatterns)
+        var hosts: [HostPattern?] = [nil]
+        for host in routes.flatMap(\.hosts) where !hosts.contains(host) { hosts.append(host) }
+        return hosts.flatMap { host -> [RequestCell] in
+            let name = host.map { witness(of: $0, hosts) } ?? witness(ofOther: hosts, ownHost)
+            let live = routes.filter { route in
+                route.hosts.isEmpty || route.hosts.contains { $0.fits(HostPattern.plain(name)) }
+            }
+            let cells = PathCell.all(live.map(\.pattern) + endpoints)
+            return cells.flatMap { path -> [RequestCell] in
+                let matching = path.matching.filter { $0 < live.count }.map { live[$0].conditions }
+                return combinations(of: matching).map { conditions in
+                    RequestCell(
+                        host: host, path: path, conditions: conditions,
+                        witness: request(path.witness, name, conditions))
+                }
+            }
+        }
+    }
+
+    // MARK: Witnesses
+
+    private static func witness(of host: HostPattern, _ all: [HostPattern?]) -> String {
+        let name = String(decoding: host.name, as: UTF8.self)
+        guard host.isWildcard else { return name }
+        let names = all.compactMap { $0.map { String(decoding: $0.name, as: UTF8.self) } }
+        return "\(PathCell.fresh(names.map { String($0.prefix { $0 != "." }) })).\(name)"
+    }
+
+    private static func witness(ofOther hosts: [HostPattern?], _ own: String) -> String {
+        let plain = HostPattern.plain(own)
+        return hosts.contains { $0?.fits(plain) == true } ? "other.invalid" : own
+    }
+
+    private static func request(_ path: String, _ host: String, _ conditions: [Condition]) -> RequestDescription {
+        var query: [(String, String)] = []
+        var request = RequestDescription("GET", path, host: host)
+        for condition in conditions {
+            let value: String
+            switch condition.value {
+            case .absent: continue
+            case .equal(let text): value = text
+            case .other(let texts): value = PathCell.fresh(texts)
+            }
+            if condition.isField {
+                request.fields.append((condition.name, value))
+            } else {
+                query.append((condition.name, value))
+            }
+        }
+        if !query.isEmpty { request.target += "?" + String(decoding: FormEncoding.form(query), as: UTF8.self) }
+        request.address = IPAddress("127.0.0.1")
+        return request
+    }
+
+    // MARK: Conditions
+
+    private static func combinations(of conditions: [RouteConditions]) -> [[Condition]] {
+        var values: [(isField: Bool, name: String, texts: [String])] = []
+        func add(_ condition: RouteConditions.Condition, isField: Bool) {
+            let name = String(decoding: condition.name, as: UTF8.self)
+            let text = condition.value.map { String(decoding: $0, as: UTF8.self) }
+            let place = values.firstIndex { $0.isField == isField && $0.name == name } ?? values.count
+            if place == values.count { values.append((isField, name, [])) }
+            if let text, !values[place].texts.contains(text) { values[place].texts.append(text) }
+        }
+        for one in conditions {
+            for condition in one.headers { add(condition, isField: true) }
+            for condition in one.query { add(condition, isField: false) }
+        }
+        return values.reduce([[]]) { all, next in
+            let kinds: [Condition.Value] = [.absent] + next.texts.map { .equal($0) } + [.other(next.texts)]
+            return all.flatMap { one in
+                kinds.map { one + [Condition(isField: next.isField, name: next.name, value: $0)] }
+            }
+        }
+    }
+}
+
+extension HostPattern {
+    /// A host without its port, in lower case.
+    static func plain(_ host: String) -> String {
+        if host.hasPrefix("[") { return host.lowercased() }
+        return String(host.prefix { $0 != ":" }).lowercased()
+    }
+}
