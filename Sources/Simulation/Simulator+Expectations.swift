@@ -51,7 +51,8 @@ extension Verdict {
     package var summary: String {
         let target = upstream.map { "to \($0)" } ?? endpoint.map { "by \($0)" }
         let condition = policyServers.isEmpty ? nil : "if \(policyServers.joined(separator: " and ")) allows it"
-        let detail = [status.map(String.init), reason?.code, target, condition].compactMap(\.self).joined(separator: " ")
+        let detail = [status.map(String.init), reason?.code, target, condition].compactMap(\.self).joined(
+            separator: " ")
         return detail.isEmpty ? outcome.rawValue : "\(outcome.rawValue), \(detail)"
     }
 }

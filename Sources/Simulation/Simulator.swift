@@ -45,14 +45,31 @@ package struct Simulator: Sendable {
 
     /// What becomes of a request.
     package func verdict(on request: RequestDescription) -> Verdict {
+        verdict(on: request) { holder(of: request.caller, on: $0) }
+    }
+
+    private func verdict(
+        on request: RequestDescription, holder: (Route?) -> Result<Principal?, Reason>
+    ) -> Verdict {
         let bytes = request.head(host: host)
         let fields = HeaderTable()
         var parser = RequestParser(limits: HTTPLimits())
         switch parser.parse(bytes.span, into: fields) {
-        case .head(let head): return verdict(on: request, ParsedRequest(bytes: bytes, head: head, fields: fields))
+        case .head(let head):
+            return verdict(on: request, ParsedRequest(bytes: bytes, head: head, fields: fields), holder)
         // No request that a client could send.
         case .invalid, .needMore: return Verdict(.refused, status: 400)
         }
+    }
+
+    /// What becomes of a request of a caller of whom a log tells.
+    func verdict(on request: RequestDescription, by caller: KnownCaller) -> Verdict {
+        var described = request
+        // A field stands for the credential.
+        if caller.method != Principal.Method.cookie.rawValue {
+            described.fields.append(("Authorization", "Bearer logged"))
+        }
+        return verdict(on: described) { policy.holder(of: .known(caller), on: $0, now: now) }
     }
 
     /// What a request reaches, before anything is asked of its caller.
@@ -66,7 +83,10 @@ package struct Simulator: Sendable {
         return policy.target(path: path.span, bytes: bytes.span, head: head, headers: fields)
     }
 
-    private func verdict(on request: RequestDescription, _ parsed: borrowing ParsedRequest) -> Verdict {
+    private func verdict(
+        on request: RequestDescription, _ parsed: borrowing ParsedRequest,
+        _ holder: (Route?) -> Result<Principal?, Reason>
+    ) -> Verdict {
         guard let path = parsed.canonicalPath(policy) else {
             return Verdict(.refused, status: Reason.ambiguousPath.status, reason: .ambiguousPath)
         }
@@ -94,7 +114,7 @@ package struct Simulator: Sendable {
                     return denied(reason, decision, path, parsed)
                 }
             case .ask(.credential):
-                switch holder(of: request.caller, on: decision.route) {
+                switch holder(decision.route) {
                 case .success(let principal): decision.principal = principal
                 case .failure(let reason): return denied(reason, decision, path, parsed)
                 }

@@ -133,6 +133,26 @@ final class AccessLog {
         if fields.contains(.userAgent), let agent = exchange.userAgent {
             block.member("user_agent", text: agent.readable)
         }
+        if fields.contains(.replay) { appendRest(fields, exchange) }
+    }
+
+    /// What `portcullis replay` needs beside the other members. Of claims, which may be personal, there are digests.
+    private func appendRest(_ fields: AccessLogFields, _ exchange: Exchange) {
+        let host = exchange.host
+        if !fields.contains(.host), !host.isEmpty { block.member("host", text: host.readable) }
+        block.member("tls", exchange.isSecure)
+        guard let principal = exchange.principal else { return }
+        block.member("caller", principal.kind.rawValue)
+        block.member("credential", principal.method.rawValue)
+        block.member("level", principal.level)
+        block.member("roles", principal.roleNames)
+        let policy = exchange.snapshot.policy
+        block.member("scopes", policy.claims.scopes.names(of: principal.claims.scopes))
+        if let backend = principal.backendID { block.member("backend_id", backend) }
+        block.name("claims")
+        block.beginObject()
+        for (path, digests) in LoggedClaims.digests(of: principal.claims, policy.claims) { block.member(path, digests) }
+        block.endObject()
     }
 
     /// The gateway's decision, regardless of the upstream's response: `allowed` for forwarded requests, `answered` for

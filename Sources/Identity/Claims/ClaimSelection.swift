@@ -5,7 +5,7 @@ import Model
 package final class ClaimSelection: Sendable {
     package static let none = ClaimSelection([], userinfo: false)
 
-    let paths: [ClaimPath]
+    package let paths: [ClaimPath]
     /// The scopes that routes require, in a fixed order.
     package let scopes: RoleCatalogue
     /// The authentication context levels that routes accept, in a fixed order; nil if no route asks how or when its caller

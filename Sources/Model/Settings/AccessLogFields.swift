@@ -8,9 +8,11 @@ package struct AccessLogFields: OptionSet, Sendable {
     package static let httpVersion = AccessLogFields(rawValue: 1 << 1)
     package static let tlsVersion = AccessLogFields(rawValue: 1 << 2)
     package static let userAgent = AccessLogFields(rawValue: 1 << 3)
+    /// What a decision by other rules needs to know of request and caller.
+    package static let replay = AccessLogFields(rawValue: 1 << 4)
 
     /// The names of the fields, in the order of their bits.
-    package static let names = ["host", "http_version", "tls_version", "user_agent"]
+    package static let names = ["host", "http_version", "tls_version", "user_agent", "replay"]
 
     /// The fields of these names; other names are ignored.
     package init(named names: [String]) {

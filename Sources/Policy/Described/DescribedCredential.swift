@@ -18,6 +18,37 @@ package enum DescribedCredential: Sendable {
     case session(Session)
     /// A key of a consumer, by its id; nil for any that counts.
     case key(consumer: String, id: String?)
+    /// One whose holder is known.
+    case known(KnownCaller)
+}
+
+/// A caller of whom a log says what rules ask for.
+package struct KnownCaller: Sendable {
+    package var kind = Principal.Kind.user
+    /// Name of the method.
+    package var method = ""
+    package var subject = ""
+    package var issuer = ""
+    package var clientID: String?
+    /// Id of the client that the credential is bound to; nil for none.
+    package var backendID: String?
+    package var level = Principal.standardLevel
+    package var roles: [String] = []
+    /// `scope`, and the claims that rules ask for.
+    package var claims = JSONNode.object([])
+
+    package init() {}
+
+    /// Nil for an unknown method.
+    fileprivate func principal(_ roles: RoleCatalogue, _ selection: ClaimSelection) -> Principal? {
+        let all: [Principal.Method] = [
+            .bearer, .basic, .anonymousKey, .social, .apiKey, .cookie, .certificate, .saml,
+        ]
+        guard let method = all.first(where: { $0.rawValue.isExactly(method) }) else { return nil }
+        return Principal(
+            kind: kind, method: method, subject: subject, issuer: issuer, clientID: clientID, backendID: backendID,
+            roles: roles.roles(named: self.roles), catalogue: roles, level: level, claims: selection.select(claims))
+    }
 }
 
 extension PolicySnapshot {
@@ -49,6 +80,7 @@ extension PolicySnapshot {
         case .session(let session):
             // Elsewhere a cookie is not looked at.
             if let login = route?.login { try self.session(session, login) } else { nil }
+        case .known(let caller): caller.principal(roles, claims)
         case .key(let consumer, let id): try consumerKeys.principal(ofDescribed: consumer, id, now: now)
         }
     }

@@ -86,7 +86,8 @@ extension Route {
     /// The roles that a method needs.
     package func roleNames(for method: String) -> RoleNames {
         let entry =
-            entry.methods.first { $0.method == method } ?? (method == "HEAD" ? entry.methods.first { $0.method == "GET" } : nil)
+            entry.methods.first { $0.method == method }
+            ?? (method == "HEAD" ? entry.methods.first { $0.method == "GET" } : nil)
         return (entry?.access ?? self.entry.access).roles
     }
 

@@ -7,6 +7,8 @@ struct Axis: Sendable {
     let name: String
     /// Each value stands for all that rules do not tell from it. Where an axis has no part in a difference, the first counts.
     var values: [Value]
+    /// Whether it names the caller.
+    var namesCaller = false
 
     /// A value, or a set of values that count alike.
     struct Value: Sendable {

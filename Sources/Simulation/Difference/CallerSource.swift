@@ -117,7 +117,8 @@ enum CallerSource: Sendable, Hashable {
             "client", route.rules.map(\.clients), name: \.reference,
             key: { client in
                 let isListed = listed.map { $0.contains(client.tokenClientID) }
-                return "\(client.oauthConsumer) \(client.realm) \(client.grants.roles.sorted()) \(client.grants.scopes ?? ["*"]) "
+                return
+                    "\(client.oauthConsumer) \(client.realm) \(client.grants.roles.sorted()) \(client.grants.scopes ?? ["*"]) "
                     + "\(client.grants.audience ?? []) \(isListed) \(client.isStandard)"
             }
         ) { $0.client = $1 }

@@ -115,7 +115,9 @@ struct ClaimValues {
         if isName {
             for account in accounts { add(value(of: account.names)) }
             if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.names))) }
-            return Axis(name: path.text, values: isDiffering ? values : Array(values.prefix(max(1, accounts.count))))
+            return Axis(
+                name: path.text, values: isDiffering ? values : Array(values.prefix(max(1, accounts.count))),
+                namesCaller: true)
         }
         for passing in passingValues { add(passing) }
         if isDiffering {
@@ -198,22 +200,35 @@ struct ClaimValues {
 
     /// - Parameter chosen: the elements of each group that the list has.
     private func value(ofList chosen: [[String]]) -> Axis.Value {
-        let (path, isText) = (path, isText)
+        let (path, isText, tellsAbsent) = (path, isText, tellsAbsent)
+        let parts = zip(groups, chosen).map { group, has in GroupPart(group: group, has: has) }
+        let labels = [("with", parts.filter { !$0.has.isEmpty }), ("without", parts.filter(\.has.isEmpty))]
+            .filter { !$1.isEmpty }.map { "\($0) \(path.text) \($1.map(\.text).joined(separator: " and "))" }
         let has = chosen.flatMap(\.self)
-        let lacks = elements.map(\.text).filter { !has.contains($0) }
-        if has.isEmpty {
-            // The same as none.
-            return Axis.Value(
-                label: "without \(path.text) \(lacks.joined(separator: ", "))",
-                condition: .object([("lacks", .texts(lacks))])
-            ) { [tellsAbsent] draft in
-                if tellsAbsent { draft.claims.append((path, isText ? .text("other") : .texts(["other"]))) }
-            }
+        return Axis.Value(
+            label: labels.joined(separator: ", "),
+            condition: .object([("groups", JSONNode(.array(parts.map(\.condition))))])
+        ) { draft in
+            // A list of others differs from none where that is told.
+            let texts = has.isEmpty && tellsAbsent ? ["other"] : has
+            if texts.isEmpty { return }
+            draft.claims.append((path, isText ? .text(texts.joined(separator: " ")) : .texts(texts)))
         }
-        let label = "with \(path.text) \(has.joined(separator: ", "))"
-            + (lacks.isEmpty ? "" : " and not \(lacks.joined(separator: ", "))")
-        return Axis.Value(label: label, condition: .object([("has", .texts(has)), ("lacks", .texts(lacks))])) { draft in
-            draft.claims.append((path, isText ? .text(has.joined(separator: " ")) : .texts(has)))
+    }
+
+    /// What a list has of elements that count alike.
+    private struct GroupPart {
+        let group: [String]
+        let has: [String]
+
+        var text: String {
+            let names = Names.list(group)
+            return group.count > 1 ? "\(!has.isEmpty && has.count < group.count ? "some" : "all") of \(names)" : names
+        }
+
+        var condition: JSONNode {
+            let held = has.isEmpty ? "none" : has.count < group.count ? "some" : "all"
+            return .object([("of", .texts(group)), ("held", .text(held))])
         }
     }
 

@@ -144,7 +144,9 @@ package struct Difference: Sendable {
             if !values.isSame { lines.append("\(name): \(values.old == nil ? "added" : "gone")") }
         }
         var names: [String] = []
-        for name in verdicts.values.flatMap({ $0.fields.map(\.name) }) where !names.contains(name) { names.append(name) }
+        for name in verdicts.values.flatMap({ $0.fields.map(\.name) }) where !names.contains(name) {
+            names.append(name)
+        }
         for name in names {
             compareField(name, verdicts.map { one in one.fields.first { $0.name == name }?.value })
         }
@@ -222,8 +224,10 @@ extension FoundClasses.Found {
         for entry in cells {
             let same = cells.filter { $0.methods == entry.methods && $0.cell.isBeside(entry.cell) }.map(\.cell)
             if same.contains(where: { $0.covers(entry.cell) }) { continue }
-            let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) } }
-            let line = ([RequestMethods.text(entry.methods), entry.cell.pattern] + entry.cell.conditions.map(\.text))
+            let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) }
+            }
+            let line =
+                ([RequestMethods.text(entry.methods), entry.cell.pattern] + entry.cell.conditions.map(\.text))
                 .joined(separator: " ") + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
             if !lines.contains(line) { lines.append(line) }
         }

@@ -7,6 +7,7 @@ import HTTP
 import Identity
 import Model
 import Reactor
+import Simulation
 import TokenStorage
 
 /// Reads and changes the configuration, for commands on a directory and for the admin listener of a running gateway.
@@ -23,6 +24,8 @@ struct Administration: Sendable {
     let refusals: RefusalMemory?
     /// What other gateways have withdrawn; nil for a directory.
     let withdrawn: WithdrawnAccounts?
+    /// The rules in force, and the host of the gateway; nil for a directory.
+    let servedRules: (@Sendable () -> (RuleSet, host: String)?)?
     /// The operations of families of endpoints.
     private let operations: [AdminOperation]
     /// Maximum delay until other gateways apply a change; 0 without other gateways.
@@ -41,8 +44,8 @@ struct Administration: Sendable {
     init(
         directory: String, audit: AuditTrail, tokens: (any TokenStore)? = nil, cleaner: TokenCleaner? = nil,
         issuerKeys: (@Sendable () -> [IssuerKeys])? = nil, refusals: RefusalMemory? = nil,
-        withdrawn: WithdrawnAccounts? = nil, operations: [AdminOperation], reachSeconds: Int64 = 0,
-        isServed: Bool = false,
+        withdrawn: WithdrawnAccounts? = nil, servedRules: (@Sendable () -> (RuleSet, host: String)?)? = nil,
+        operations: [AdminOperation], reachSeconds: Int64 = 0, isServed: Bool = false,
         formerFiles: @escaping @Sendable () -> Set<String> = { [] },
         apply: @escaping @Sendable () -> Adoption = { .complete }
     ) {
@@ -51,6 +54,7 @@ struct Administration: Sendable {
         self.issuerKeys = issuerKeys
         self.refusals = refusals
         self.withdrawn = withdrawn
+        self.servedRules = servedRules
         self.operations = operations
         self.reachSeconds = reachSeconds
         configuration = ConfigurationChange(directory: directory, isServed: isServed, formerFiles: formerFiles)

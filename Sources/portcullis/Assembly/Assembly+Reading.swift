@@ -57,6 +57,16 @@ extension Assembly {
         return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.context.checked, reading: reading)
     }
 
+    /// Reads a directory whose rules are compared, whether or not its expectations are met.
+    /// - Throws: `.undecided` after printing every error.
+    static func compared(_ directory: String) throws(ExitStatus) -> Reading {
+        do throws(ExitStatus) {
+            return try read(directory, makesKeys: false, checksExpectations: false)
+        } catch {
+            throw .undecided
+        }
+    }
+
     /// Reads a directory for a command that needs a valid configuration.
     /// - Throws: `.failed` after printing every error.
     static func read(

@@ -44,7 +44,18 @@ extension FileText {
         }
     }
 
-    /// The same, with `-` for standard input.
+    /// Hands over each line of a file that an argument names, or of standard input for `-`.
+    /// - Throws: `.undecided` after printing what is wrong.
+    static func eachLine(of path: String, _ body: ([UInt8]) -> Void) throws(ExitStatus) {
+        do throws(KernelError) {
+            try FileSystem.readLines(path == "-" ? "/dev/stdin" : path, body)
+        } catch {
+            Terminal.printError("portcullis: \(path) cannot be read: \(error.text)")
+            throw .undecided
+        }
+    }
+
+    /// The whole file, with `-` for standard input.
     static func given(_ path: String) throws(ExitStatus) -> [UInt8] {
         path == "-" ? StandardStream.input() : try named(path)
     }

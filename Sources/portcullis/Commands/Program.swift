@@ -8,6 +8,7 @@ enum Program {
             InitCommand.self, ConvertCommand.self, ServeCommand.self, CheckCommand.self, ReloadCommand.self,
             StatusCommand.self,
             ExplainCommand.self, WhyCommand.self, ExpectCommand.self, DiffCommand.self,
+            AccessCommand.self, ReplayCommand.self,
             ClientsCommand.self, BackendCommand.self, UsersCommand.self, RolesCommand.self, RealmsCommand.self,
             KeysCommand.self,
             PolicyCommand.self, CertificateCommand.self, RouteCommand.self, TokensCommand.self, DevicesCommand.self,

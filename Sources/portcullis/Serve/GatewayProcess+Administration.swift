@@ -1,8 +1,11 @@
+import Configuration
 import Dispatch
 import Endpoints
 import Gateway
 import Identity
+import Model
 import Reactor
+import Simulation
 import Synchronization
 import TokenStorage
 
@@ -14,7 +17,14 @@ extension GatewayProcess {
         let administration = Administration(
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
-            withdrawn: retained.withdrawn, operations: CompatibilityFamilies.operations(of: retained.families),
+            withdrawn: retained.withdrawn,
+            servedRules: { [weak self, weak shared] in
+                guard let configuration = self?.activeConfiguration, let snapshot = shared?.currentSnapshot else {
+                    return nil
+                }
+                return (RuleSet(snapshot.policy, of: configuration), configuration.baseURL.host)
+            },
+            operations: CompatibilityFamilies.operations(of: retained.families),
             reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
             formerFiles: { [weak self] in self?.sectionFiles.withLock { $0 } ?? [] }
         ) { [weak self, weak shared] in

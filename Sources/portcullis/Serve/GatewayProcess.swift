@@ -106,6 +106,9 @@ final class GatewayProcess: Sendable {
         }
     }
 
+    /// The configuration in force; nil before the start.
+    var activeConfiguration: GatewayConfiguration? { state.withLock { $0.configuration } }
+
     /// Reads the directory and logs the findings. An invalid configuration yields errors and no snapshot.
     private func load(
         generation: UInt64, bound: BoundListeners? = nil

@@ -19,6 +19,14 @@ struct JSONText {
     }
 
     var exists: Bool { value != nil }
+    /// The value for `JSONSerialization`.
+    var any: Any? { value }
+    var text: String {
+        let data = value.flatMap {
+            try? JSONSerialization.data(withJSONObject: $0, options: [.fragmentsAllowed, .sortedKeys])
+        }
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
     var string: String? { value as? String }
     var integer: Int? { value as? Int }
     var number: Double? { value as? Double }

@@ -13,6 +13,29 @@ package enum FileSystem {
         return try descriptor.readToEnd()
     }
 
+    /// Hands over each line of a file or pipe, without its end, as it is read. Of longer lines than `longest` bytes the rest is
+    /// left out.
+    package static func readLines(
+        _ path: String, longest: Int = 1 << 20, _ body: ([UInt8]) -> Void
+    ) throws(KernelError) {
+        let path = try checked(path)
+        // SAFETY: the text outlives the call.
+        let descriptor = Descriptor(try Kernel.check(unsafe clinux_open_reading(path)))
+        var line: [UInt8] = []
+        while true {
+            let piece = try descriptor.read()
+            if piece.isEmpty { break }
+            let parts = piece.split(separator: 10, omittingEmptySubsequences: false)
+            for (place, part) in parts.enumerated() {
+                line += part.prefix(max(0, longest - line.count))
+                if place == parts.count - 1 { break }
+                body(line)
+                line = []
+            }
+        }
+        if !line.isEmpty { body(line) }
+    }
+
     /// Appends to a file, which must exist.
     package static func append(_ bytes: [UInt8], to path: String) throws(KernelError) {
         // SAFETY: the text outlives the call.

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import HTTP
 import Model
 import Simulation
 
@@ -9,6 +10,8 @@ enum DiffCommand: Command {
     static let summary = "show what a change of the configuration does, and to whose requests"
     static let help = """
         usage: portcullis diff OLD NEW [--json]
+               portcullis diff --running --config DIR [--admin-token-file FILE] [--json]
+               portcullis diff --running --admin URL [--admin-token-file FILE] [--json]
 
         Computes from the rules of the directories OLD and NEW every class of requests that they decide differently: path,
         method, host, kind of caller, roles, scopes and claims; who gains access and who loses it, and which fields and tokens
@@ -18,7 +21,11 @@ enum DiffCommand: Command {
         Requests are taken as encrypted. Rates, revocations and other state have no part in it, nor has what the gateway's own
         endpoints answer. What policy servers decide is listed as undecided where its rule has changed.
 
-        --json  the classes for programs
+        --running  what a reload would change: the rules in force at a running gateway against the files that it would read
+        --json     the classes for programs
+
+        \(RunningGateway.help)
+        \(RunningGateway.tokenHelp)
 
         exit status: 0 no one gains access, 1 someone does, 2 usage, 3 a configuration is invalid, or something is undecided
 
@@ -26,61 +33,27 @@ enum DiffCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: ["--json"])
+        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: ["--json", "--running"])
+        if arguments.has("--running") { return try showRunning(arguments) }
         guard arguments.positional.count == 2 else { throw .misuse("expected two directories: diff OLD NEW") }
-        let old = try read(arguments.positional[0])
-        let new = try read(arguments.positional[1])
+        let old = try Assembly.compared(arguments.positional[0])
+        let new = try Assembly.compared(arguments.positional[1])
         let difference = Difference(from: old.rules, to: new.rules, host: new.configuration.baseURL.host)
-        Terminal.print(arguments.has("--json") ? json(difference) : text(difference))
+        Terminal.print(
+            arguments.has("--json") ? String(decoding: difference.json.serialized, as: UTF8.self) : difference.text)
         if difference.someoneGains { throw .failed }
         if !difference.undecided.isEmpty { throw .undecided }
     }
 
-    private static func read(_ directory: String) throws(ExitStatus) -> Assembly.Reading {
-        do throws(ExitStatus) {
-            return try Assembly.read(directory, makesKeys: false, checksExpectations: false)
-        } catch {
-            throw .undecided
+    /// What the next reload would change.
+    private static func showRunning(_ arguments: Arguments) throws(ExitStatus) {
+        let client = try RunningGateway.client(arguments, needsToken: true)
+        let answer = try AdminTarget.gateway(client).perform(.command(.get, ["changes"]), consequence: "")
+        guard let answer, let text = answer["text"]?.string, let gains = answer["gains"]?.bool else {
+            throw .notAnAdminListener(200)
         }
-    }
-
-    private static func json(_ difference: Difference) -> String {
-        let node = JSONNode.object([
-            ("classes", JSONNode(.array(difference.classes.map(\.json)))), ("undecided", .texts(difference.undecided)),
-        ])
-        return String(decoding: node.serialized, as: UTF8.self)
-    }
-
-    private static func text(_ difference: Difference) -> String {
-        let classes = difference.classes
-        if classes.isEmpty, difference.undecided.isEmpty { return "no request is decided differently" }
-        let counts = [DifferenceClass.Access.gained, .lost, .changed].map { access in
-            "\(classes.count { $0.change.access == access }) \(access.rawValue)"
-        }
-        var lines: [String] = []
-        for place in classes.indices where !classes[..<place].contains(where: { $0.isBeside(classes[place]) }) {
-            lines += text(of: classes[place...].filter { $0.isBeside(classes[place]) })
-        }
-        return (lines + difference.undecided.map { "UNDECIDED " + $0 } + [counts.joined(separator: ", ")])
-            .joined(separator: "\n")
-    }
-
-    /// Classes of the same requests that come to the same, for each kind of caller.
-    private static func text(of classes: [DifferenceClass]) -> [String] {
-        guard let first = classes.first else { return [] }
-        var lines = ["\(first.change.access.rawValue.uppercased()): \(first.change.after)"]
-        lines += first.places.map { "    \($0)" }
-        for one in classes {
-            let properties = one.properties.map { $0.labels.joined(separator: " or ") }.filter { !$0.isEmpty }
-            lines.append("  \(([one.caller] + properties).joined(separator: ", ")); before: \(one.change.before)")
-        }
-        return lines + first.change.details.map { "  \($0)" } + [""]
-    }
-}
-
-extension DifferenceClass {
-    fileprivate func isBeside(_ other: DifferenceClass) -> Bool {
-        change.access == other.change.access && change.after == other.change.after
-            && change.details == other.change.details && places == other.places
+        Terminal.print(arguments.has("--json") ? String(decoding: answer.serialized, as: UTF8.self) : text)
+        if gains { throw .failed }
+        if answer["undecided"]?.array?.isEmpty == false { throw .undecided }
     }
 }

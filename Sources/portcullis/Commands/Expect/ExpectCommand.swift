@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Declaration
 import Model
 import Simulation
 
@@ -10,12 +11,16 @@ enum ExpectCommand: Command {
     static let help = """
         usage: portcullis expect DIR [--format text|junit|json]
                portcullis expect --config DIR [--format text|junit|json]
+               portcullis expect DIR --record LOG
 
         Decides about each request of expectations.json by the rules in DIR, and compares. `check` and reloads do the same
         and refuse a configuration with an expectation that is not met; this command lists all results, as continuous
         integration wants them. Needs no running gateway, calls no server, and considers no state.
 
         --format  text, a line for each expectation (default); junit, XML with a test case for each; json
+        --record  print expectations made of the access log LOG ("-" for standard input): for each route, method, caller and
+                  decision one request, with what is decided now. The log needs "replay" in "log.fields". A single request
+                  is recorded by `portcullis explain METHOD PATH --config DIR --record`
 
         exit status: 0 all are met, 1 one is not met, or the configuration is invalid
 
@@ -23,18 +28,29 @@ enum ExpectCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config", "--format"], flags: [])
+        let arguments = try Arguments(arguments, options: ["--config", "--format", "--record"], flags: [])
         let directory = try arguments.directory(of: self)
         guard let format = Format(rawValue: arguments["--format"] ?? "text") else {
             throw .misuse("--format is text, junit or json")
         }
         let reading = try Assembly.read(directory, makesKeys: false, checksExpectations: false)
+        if let log = arguments["--record"] { return try record(log, reading) }
         let expectations = reading.configuration.expectations
         if expectations.isEmpty { Terminal.printError("\(directory): there are no expectations") }
         let simulator = reading.simulator
         let results = expectations.map { Result(expectation: $0, mismatches: simulator.mismatches($0)) }
         Terminal.print(format.text(of: results))
         if results.contains(where: { !$0.isMet }) { throw .failed }
+    }
+
+    private static func record(_ log: String, _ reading: Assembly.Reading) throws(ExitStatus) {
+        var recording = Replay.Recording(reading.rules)
+        try FileText.eachLine(of: log) { recording.add(line: $0) }
+        let lines = recording.expectations.map { "  " + String(decoding: $0.serialized, as: UTF8.self) }
+        Terminal.print("[\n\(lines.joined(separator: ",\n"))\n]")
+        if recording.omitted > 0 {
+            Terminal.printError("\(recording.omitted) lines left out: their callers or decisions cannot be described")
+        }
     }
 
     /// What came of an expectation.

@@ -1,8 +1,12 @@
 import Bytes
 import Configuration
 import Declaration
+import Gateway
+import Identity
 import Model
+import Policy
 import Reactor
+import Simulation
 
 /// `portcullis explain`: how a gateway would handle a request, and why.
 enum ExplainCommand: Command {
@@ -10,7 +14,7 @@ enum ExplainCommand: Command {
     static let summary = "explain how a request would be handled"
     static let help = """
         usage: portcullis explain METHOD PATH --config DIR [--host NAME] [--token-file FILE] [--headers FILE] [--plain]
-                                 [--ask-policy]
+                                 [--ask-policy] [--record]
 
         Prints each step of the decision of a gateway with the configuration in DIR: path, route or endpoint, cross-site
         rules, limits, credential, rights, and the token for the upstream. The reason code of a refusal is that of the
@@ -22,6 +26,7 @@ enum ExplainCommand: Command {
         --headers     file with further header fields, one per line (default: none)
         --plain       assume a connection without TLS (default: with TLS)
         --ask-policy  ask the policy servers of the route (default: name them only)
+        --record      print an expectation for expectations.json instead: the request, and what is decided now
 
         State of a running gateway is not considered: revocations, stored sessions, request counts, client addresses and
         client certificates. Steps that depend on it begin with "?".
@@ -33,7 +38,8 @@ enum ExplainCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(
-            arguments, options: ["--config", "--host", "--token-file", "--headers"], flags: ["--plain", "--ask-policy"])
+            arguments, options: ["--config", "--host", "--token-file", "--headers"],
+            flags: ["--plain", "--ask-policy", "--record"])
         guard let directory = arguments["--config"] else { throw .misuse("--config DIR is missing") }
         guard arguments.positional.count == 2 else {
             throw .misuse("expected a method and a path: explain METHOD PATH --config DIR")
@@ -51,11 +57,53 @@ enum ExplainCommand: Command {
         let request = Array((([start] + lines).joined(separator: "\r\n") + "\r\n\r\n").utf8)
         let calls = try OutsideCalls(reading)
         defer { calls.end() }
+        if arguments.has("--record") {
+            let token = try arguments["--token-file"].map(text)?.trimming(\.isWhitespace)
+            return try record(arguments, fields: lines.dropFirst(), token: token, reading)
+        }
         let explanation = Explanation(
             request, reading, isEncrypted: !arguments.has("--plain"),
             asksPolicy: arguments.has("--ask-policy"))
         for line in explanation.lines { Terminal.print(line) }
         if explanation.isRefused { throw .failed }
+    }
+
+    private static func record(
+        _ arguments: Arguments, fields: some Sequence<String>, token: String?, _ reading: Assembly.Reading
+    ) throws(ExitStatus) {
+        var request = RequestDescription(
+            arguments.positional[0], arguments.positional[1], host: arguments["--host"])
+        request.isEncrypted = !arguments.has("--plain")
+        request.address = IPAddress("127.0.0.1")
+        request.fields = fields.compactMap { line in
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimming(\.isWhitespace) }
+            let isCredential = ["authorization", "x-api-key", "cookie"].contains(parts[0].lowercased())
+            return parts.count == 2 && !isCredential ? (parts[0], parts[1]) : nil
+        }
+        if let token {
+            do throws(Reason) {
+                request.caller = try caller(
+                    of: token, try Explanation.principal(of: Array(token.utf8), reading.snapshot.policy))
+            } catch {
+                throw .failure("the token is refused, so that its caller cannot be described: \(error.code)")
+            }
+        }
+        Terminal.print(String(decoding: reading.simulator.recorded(request).serialized, as: UTF8.self))
+    }
+
+    private static func caller(of token: String, _ principal: Principal) throws(Reason) -> CallerDescription {
+        if principal.method == .apiKey { return .consumer(principal.subject, key: principal.tokenID) }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64.decode(Array(parts[1].utf8).span, .url),
+            let claims = try? JSONNode.parse(payload.span)
+        else { throw .malformedToken }
+        if principal.issuer == Principal.ownIssuer, let client = principal.clientID {
+            let scopes = claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
+            return .client(client, user: principal.kind == .user ? principal.subject : nil, scopes: scopes)
+        }
+        let registered = ["iss", "exp", "iat", "nbf", "jti"]
+        let own = (claims.members ?? []).filter { member in !registered.contains { $0.isExactly(member.name) } }
+        return .token(issuer: principal.issuer, claims: JSONNode(.object(own)))
     }
 
     private static func text(_ file: String) throws(ExitStatus) -> String {

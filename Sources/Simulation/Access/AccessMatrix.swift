@@ -1,0 +1,208 @@
+import Bytes
+import Identity
+import Model
+import Policy
+
+/// Which callers a configuration lets in: for each route and method, by kind of caller.
+package struct AccessMatrix: Sendable {
+    /// Whether callers of a kind are let in.
+    package enum Access: String, Sendable {
+        case yes
+        /// Those that meet what else the route asks for.
+        case some
+        case no
+    }
+
+    /// A kind of caller.
+    package struct Caller: Sendable {
+        /// Such as `role admin`.
+        package let name: String
+        let kind: Kind
+
+        enum Kind: Sendable {
+            case anonymous
+            case role(String)
+            case client(String)
+            case issuer(String)
+            case provider(String)
+            case consumer(String)
+        }
+    }
+
+    /// Methods of a route with the same rules.
+    package struct Row: Sendable {
+        package let route: String
+        /// Host and path.
+        package let place: String
+        package let methods: [String]
+        /// In the order of `callers`.
+        package let access: [Access]
+        /// What is asked for beside a credential, for people; empty for nothing.
+        package let demands: [String]
+        let pattern: PathPattern
+
+        /// Whether a request may have a path of the pattern and of the row.
+        package func matches(_ path: PathPattern) -> Bool { pattern.overlaps(path) }
+    }
+
+    package let callers: [Caller]
+    package private(set) var rows: [Row] = []
+
+    /// - Parameter host: of requests for hosts that no route names.
+    package init(_ rules: RuleSet, host: String) {
+        let policy = rules.policy
+        func all(_ noun: String, _ names: [String], _ kind: (String) -> Caller.Kind) -> [Caller] {
+            names.map { Caller(name: "\(noun) \($0)", kind: kind($0)) }
+        }
+        callers =
+            [Caller(name: "anonymous", kind: .anonymous)] + all("role", policy.roles.names, Caller.Kind.role)
+            + all("issuer", policy.outsideIssuers.map(\.name), Caller.Kind.issuer)
+            + all("provider", rules.providers.map(\.name), Caller.Kind.provider)
+            + all("client", rules.clients.filter(\.oauthConsumer).map(\.reference), Caller.Kind.client)
+            + all("consumer", rules.consumers.map(\.name), Caller.Kind.consumer)
+        let cells = RequestCell.all(Both(rules, rules), host: host)
+        for route in policy.routes.routes {
+            for methods in route.methodGroups {
+                let method = methods.first ?? "GET"
+                // One without requests of its own lies behind others.
+                let cell = cells.first { cell in
+                    var request = cell.witness
+                    request.method = method
+                    return rules.simulator.target(of: request) == .route(route.index)
+                }
+                guard let cell else { continue }
+                let probe = RouteProbe(route: route, method: method, rules: rules, cell: cell)
+                rows.append(AccessMatrix.row(route, methods, callers, probe))
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    private static func row(_ route: Route, _ methods: [String], _ callers: [Caller], _ probe: RouteProbe) -> Row {
+        let roles = route.roleNames(for: probe.method)
+        let demands = route.demands
+        let access = callers.map { caller -> Access in
+            if route.isPublic { return demands.isEmpty ? .yes : .some }
+            switch caller.kind {
+            case .anonymous: return probe.admits(.anonymous) ? (demands.isEmpty ? .yes : .some) : .no
+            case .role(let name):
+                guard roles.accept(name) else { return .no }
+                return demands.isEmpty ? .yes : .some
+            case .client(let id):
+                if probe.admits(.client(id, user: nil, scopes: [])) { return .yes }
+                return probe.admitsSome(.clients, named: id) || probe.admitsSome(.clientUsers, named: id) ? .some : .no
+            case .issuer(let name):
+                if probe.admits(.token(issuer: name, claims: probe.bareClaims(.issuer(name)))) { return .yes }
+                return probe.admitsSome(.issuer(name)) ? .some : .no
+            case .provider(let name):
+                if probe.admits(.login(provider: name, claims: probe.bareClaims(.provider(name)))) { return .yes }
+                return probe.admitsSome(.provider(name)) ? .some : .no
+            case .consumer(let name): return probe.admits(.consumer(name, key: nil)) ? .yes : .no
+            }
+        }
+        let hosts = route.hosts.map { "\($0)" }.joined(separator: ",")
+        return Row(
+            route: route.name,
+            place: hosts + route.pattern.text + (route.conditions.isEmpty ? "" : " \(route.conditions)"),
+            methods: methods, access: access, demands: roles.texts("role") + demands, pattern: route.pattern)
+    }
+}
+
+/// Asks about requests of one route.
+private struct RouteProbe {
+    let route: Route
+    let method: String
+    let rules: RuleSet
+
+    let cell: RequestCell
+
+    func admits(_ caller: CallerDescription) -> Bool {
+        var request = cell.witness
+        (request.method, request.caller) = (method, caller)
+        return rules.simulator.verdict(on: request).isAdmitted
+    }
+
+    /// Claims that name a caller and say nothing more of it.
+    func bareClaims(_ source: CallerSource) -> JSONNode {
+        var draft = RequestDraft(cell.witness)
+        for axis in axes(source) where axis.namesCaller { axis.values.first?.apply(&draft) }
+        return draft.claimSet
+    }
+
+    /// Whether a caller of the kind is let in whose credential says all that the route asks for.
+    func admitsSome(_ source: CallerSource, named name: String? = nil) -> Bool {
+        var drafts = [RequestDraft(cell.witness)]
+        for axis in axes(source) {
+            if axis.name == "client", let name {
+                drafts = drafts.map { draft in
+                    var draft = draft
+                    draft.client = name
+                    return draft
+                }
+                continue
+            }
+            drafts = drafts.flatMap { draft in
+                axis.values.map { value in
+                    var draft = draft
+                    value.apply(&draft)
+                    return draft
+                }
+            }
+        }
+        return drafts.contains { admits(source.caller($0)) }
+    }
+
+    /// The values of a property that the route accepts, and those of accounts.
+    private func axes(_ source: CallerSource) -> [Axis] {
+        let same = Both(rules, rules)
+        let targets = Both(RequestTarget.route(route.index), .route(route.index))
+        return source.axes(RouteRules(same, targets, method: method, path: cell.path))
+    }
+}
+
+extension Route {
+    /// Names of methods that have the same rules; all methods together where the entry names none.
+    fileprivate var methodGroups: [[String]] {
+        var groups: [(roles: RoleNames, methods: [String])] = []
+        for entry in entry.methods {
+            if let place = groups.firstIndex(where: { $0.roles == entry.access.roles }) {
+                groups[place].methods.append(entry.method)
+            } else {
+                groups.append((entry.access.roles, [entry.method]))
+            }
+        }
+        return groups.isEmpty ? [[]] : groups.map(\.methods)
+    }
+
+    /// What it asks for beside roles and a credential.
+    fileprivate var demands: [String] {
+        let access = entry.access
+        let options = entry.options
+        return access.scopes.texts("scope") + access.claims.map { "\($0)" }
+            + (access.issuers.isEmpty ? [] : ["issuer \(access.issuers.joined(separator: " or "))"])
+            + (access.audience.isEmpty ? [] : ["audience \(access.audience.joined(separator: " or "))"])
+            + (access.contexts.isEmpty ? [] : ["acr \(access.contexts.joined(separator: " or "))"])
+            + (access.maximumAge.map { ["a login in the last \($0) s"] } ?? []) + (level > 0 ? ["level \(level)"] : [])
+            + (access.requiresProof ? ["a bound token"] : [])
+            + (access.clientCertificate == nil ? [] : ["a certificate"])
+            + (options.addresses == nil ? [] : ["addresses"])
+            + (access.policyServers.isEmpty ? [] : ["policy server \(access.policyServers.joined(separator: ", "))"])
+            + (options.mcp == nil ? [] : ["rules by message"])
+            + (entry.clients.isEmpty ? [] : ["client \(entry.clients.joined(separator: " or "))"])
+    }
+}
+
+extension RoleNames {
+    /// Whether a caller that has this one and no other meets it.
+    fileprivate func accept(_ name: String) -> Bool {
+        (any?.contains(name) ?? true) && all.allSatisfy { $0 == name } && !none.contains(name)
+    }
+
+    /// For people.
+    fileprivate func texts(_ noun: String) -> [String] {
+        (all.isEmpty ? [] : ["\(noun) \(all.joined(separator: " and "))"])
+            + (any.map { ["\(noun) \($0.joined(separator: " or "))"] } ?? [])
+            + (none.isEmpty ? [] : ["not \(noun) \(none.joined(separator: ", "))"])
+    }
+}

@@ -1,0 +1,40 @@
+import Bytes
+import Model
+
+extension Difference {
+    /// For programs.
+    package var json: JSONNode {
+        .object([("classes", JSONNode(.array(classes.map(\.json)))), ("undecided", .texts(undecided))])
+    }
+
+    /// For people: classes of the same requests that come to the same stand together.
+    package var text: String {
+        if classes.isEmpty, undecided.isEmpty { return "no request is decided differently" }
+        var lines: [String] = []
+        for place in classes.indices where !classes[..<place].contains(where: { $0.isBeside(classes[place]) }) {
+            lines += Difference.text(of: classes[place...].filter { $0.isBeside(classes[place]) })
+        }
+        let counts = [DifferenceClass.Access.gained, .lost, .changed].map { access in
+            "\(classes.count { $0.change.access == access }) \(access.rawValue)"
+        }
+        return (lines + undecided.map { "UNDECIDED " + $0 } + [counts.joined(separator: ", ")]).joined(separator: "\n")
+    }
+
+    private static func text(of classes: [DifferenceClass]) -> [String] {
+        guard let first = classes.first else { return [] }
+        var lines = ["\(first.change.access.rawValue.uppercased()): \(first.change.after)"]
+        lines += first.places.map { "    \($0)" }
+        for one in classes {
+            let properties = one.properties.map { $0.labels.joined(separator: " or ") }.filter { !$0.isEmpty }
+            lines.append("  \(([one.caller] + properties).joined(separator: ", ")); before: \(one.change.before)")
+        }
+        return lines + first.change.details.map { "  \($0)" } + [""]
+    }
+}
+
+extension DifferenceClass {
+    fileprivate func isBeside(_ other: DifferenceClass) -> Bool {
+        change.access == other.change.access && change.after == other.change.after
+            && change.details == other.change.details && places == other.places
+    }
+}
