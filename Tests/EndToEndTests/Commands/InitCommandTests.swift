@@ -106,6 +106,18 @@ import Testing
         #expect(try request(gateway, [.bearer(token)]).status == 200)
     }
 
+    @Test("the directory may have a link to a place for keys and store")
+    func installed() throws {
+        let (directory, place) = ("\(parent.path)/mine", "\(parent.path)/place")
+        for path in [directory, place] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(atPath: "\(directory)/state", withDestinationPath: place)
+        let gateway = try serve(make("--users").0)
+        #expect(try request(gateway).status == 401)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place).contains("tokens.sqlite"))
+    }
+
     @Test("browsers are sent to the provider, and other clients get 401")
     func browsers() throws {
         let (directory, said) = try make("--login", "https://127.0.0.1:9", "--client-id", "gw", input: "s3cret\n")

@@ -29,13 +29,18 @@ enum NewDirectory {
         }
     }
 
-    /// Writes files, in their order, into a directory that is new or empty.
+    /// The folder of keys and store. Where the configuration is installed read-only, it is a link to a writable place.
+    private static let state = "state"
+
+    /// Writes files, in their order, into a directory that is new or empty, but for the folder of keys and store.
     /// - Throws: `.failed` after printing what is wrong.
     static func write(
         _ files: [File], to directory: String, _ owner: Owner? = nil
     ) throws(ExitStatus) {
         if let names = try? FileSystem.names(in: directory) {
-            guard names.isEmpty else { throw .failure("\(directory) is not empty; nothing was written") }
+            guard names.allSatisfy({ $0 == state }) else {
+                throw .failure("\(directory) is not empty; nothing was written")
+            }
         } else {
             guard !FileSystem.exists(directory) else {
                 throw .failure("\(directory) is a file, or cannot be read; name a directory that is new or empty")
