@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The sample configuration within the memory that `deploy/kubernetes.yaml` allows.
+/// The sample configuration within the memory that `deploy/kubernetes/base/deployment.yaml` allows.
 @Suite(.disabled(if: Sanitizer.isOn, "it measures memory"))
 struct SampleMemoryTests {
     /// The pod's limit in kB, as the manifest says it.
     private static func limit() throws -> Int {
-        let manifest = Vectors.text("deploy/kubernetes.yaml")
+        let manifest = Vectors.text("deploy/kubernetes/base/deployment.yaml")
         let found = try #require(manifest.firstMatch(of: /limits: \{memory: (\d+)Mi\}/))
         return try #require(Int(found.1)) << 10
     }
