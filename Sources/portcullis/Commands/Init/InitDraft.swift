@@ -197,8 +197,15 @@ struct InitDraft {
         return hint + calls(directory)
     }
 
+    /// The command that starts the gateway. As root, `serve` would make keys and store that the user of an installed unit cannot read.
+    private static func start(_ directory: String) -> String {
+        let isInstalled = ["/lib", "/etc"].contains { FileSystem.exists("\($0)/systemd/system/portcullis.service") }
+        return directory == "/etc/portcullis" && isInstalled
+            ? "systemctl start portcullis" : "portcullis serve --config \(directory)"
+    }
+
     private func calls(_ directory: String) -> [String] {
-        let serve = ["portcullis check \(directory)", "portcullis serve --config \(directory)"]
+        let serve = ["portcullis check \(directory)", InitDraft.start(directory)]
         switch kind {
         case .tokens: return serve + [#"curl -i -H "Authorization: Bearer $TOKEN" \#(origin)/"#]
         case .users:
