@@ -56,7 +56,10 @@ extension ReadmeTests {
     func operationMetrics() throws {
         let fixture = try Fixture()
         let page = try fixture.gateway.request("GET", "/metrics", listener: "admin").text
-        let existing = Set(page.matches(of: #/# TYPE (\w+) /#).map { String($0.1) })
+        let existing = Set(
+            page.matches(of: /# TYPE (\w+) (\w+)/).flatMap { type in
+                (type.2 == "histogram" ? ["", "_bucket", "_sum", "_count"] : [""]).map { "\(type.1)\($0)" }
+            })
         var named: Set<String> = []
         for path in Self.operationPaths {
             named.formUnion(Vectors.text(path).matches(of: /\b(?:portcullis|process)_[a-z0-9_]+/).map { String($0.0) })
