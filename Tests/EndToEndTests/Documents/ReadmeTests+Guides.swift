@@ -106,10 +106,27 @@ extension ReadmeTests {
 
     @Test("guides and README are short")
     func lengths() {
-        for (path, limit) in [("README.md", 250), ("config/README.md", 120)] + Self.guidePaths.map({ ($0, 200) }) {
+        for (path, limit) in [("README.md", 200), ("config/README.md", 120)] + Self.guidePaths.map({ ($0, 200) }) {
             #expect(
                 Vectors.text(path).split(separator: "\n", omittingEmptySubsequences: false).count <= limit, "\(path)")
         }
+    }
+
+    /// The longest line of code that the rendered documents show without a break, in characters.
+    private static let codeWidth = 105
+    /// Guides with longer lines: their number is what the page tells, or they are printed by `init` or in an answer.
+    private static let widerCode = [
+        "jobs": 124, "bound-tokens": 109, "convert": 127, "forward-auth-caddy": 238, "forward-auth-envoy": 128,
+        "forward-auth-nginx": 128, "forward-auth-traefik": 128,
+    ]
+
+    @Test("code in guides fits the width of the rendered page", arguments: guidePaths)
+    func codeWidths(_ path: String) {
+        let name = String(path.dropFirst("config/guides/".count).dropLast(".md".count))
+        let code = Vectors.text(path).matches(of: /(?sm)^ *```\w*\n(.*?)^ *```/).flatMap { $0.1.split(separator: "\n") }
+        let longest = code.map(\.count).max() ?? 0
+        #expect(longest <= Self.widerCode[name] ?? Self.codeWidth)
+        if let exact = Self.widerCode[name] { #expect(longest == exact) }
     }
 
     /// The files that a document shows, each below its name.
