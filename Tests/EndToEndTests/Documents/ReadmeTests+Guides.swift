@@ -104,6 +104,17 @@ extension ReadmeTests {
         #expect(shown.split(separator: "\n") == written)
     }
 
+    @Test("the README's picture of a terminal has the lines of the section")
+    func session() throws {
+        let picture = Vectors.text("deploy/docs/session.svg").matches(of: /<text[^>]*>(.*)<\/text>/)
+            .map { $0.1.replacing(/<[^>]*>/, with: "").replacing("&gt;", with: ">").replacing("&amp;", with: "&") }
+            .joined().filter { !$0.isWhitespace }
+        let section = Self.section("## Your own gateway", of: "README.md")
+        let lines = section.matches(of: /(?s)```sh\n(.*?)```/).flatMap { $0.1.split(separator: "\n") }
+        #expect(lines.count == 5)
+        for line in lines { #expect(picture.contains("$" + line.filter { !$0.isWhitespace }), "run deploy/pictures") }
+    }
+
     @Test("guides and README are short")
     func lengths() {
         for (path, limit) in [("README.md", 200), ("config/README.md", 120)] + Self.guidePaths.map({ ($0, 200) }) {
