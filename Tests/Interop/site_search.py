@@ -9,6 +9,7 @@ table says. WORDS are tried in place of those of the table.
 import functools
 import http.server
 import os
+import signal
 import sys
 import threading
 
@@ -89,6 +90,8 @@ def first_pages(browser, url, words):
 
 def main():
     site, *words = sys.argv[1:]
+    # A search that never answers ends the program.
+    signal.alarm(300)
     handler = functools.partial(Quiet, directory=os.path.abspath(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, Chromium() as browser:
         threading.Thread(target=server.serve_forever, daemon=True).start()
