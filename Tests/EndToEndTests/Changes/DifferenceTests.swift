@@ -34,7 +34,9 @@ import Testing
                 compared += 1
                 guard before != after else { continue }
                 differing += 1
-                let isFound = found.contains { $0.has(request, hosts: old.hosts + new.hosts) }
+                let isFound = found.contains {
+                    $0.has(request, hosts: old.hosts + new.hosts, methods: old.methods + new.methods)
+                }
                 #expect(
                     isFound,
                     "round \(round): \(request.text)\n\(before) -> \(after)\n\(pair.texts)\n\(pair.output)")
@@ -108,6 +110,7 @@ private enum RandomRequest {
         if may(5) { headers["X-Kind"] = one(["v", "w"]) }
         if may(6) { headers["Origin"] = one(["https://p.example", "https://q.example", "https://other.test"]) }
         if !headers.isEmpty { members["headers"] = headers }
+        if may(6) { members["from"] = "192.0.2.1" }
         switch Int.random(in: 0..<10, using: &random) {
         case 0: break
         case 1: members["caller"] = ["user": one(RandomRules.World.users)]

@@ -189,6 +189,9 @@ struct RandomRules {
         ["x.example", "*.example"].filter { host in routes.contains { $0["hosts"]?.contains("\"\(host)\"") == true } }
     }
 
+    /// Methods beside the usual ones that rules name.
+    var methods: [String] { routes.contains { $0["methods"]?.contains("PURGE") == true } ? ["PURGE"] : [] }
+
     // MARK: Files
 
     var files: [String: String] {
@@ -197,7 +200,7 @@ struct RandomRules {
             return "sha256:" + String(decoding: Base64.encode(digest.span, .url, padding: false), as: UTF8.self)
         }
         let settings: [String: String] = [
-            "baseUrl": #""http://gw.example.com""#, "workers": "1",
+            "baseUrl": #""http://gw.example.com""#, "workers": "1", "trustedProxies": #"["127.0.0.1"]"#,
             "listeners": #"[{"name": "public", "address": "127.0.0.1", "port": 0}]"#,
             "upstreams":
                 "{\(world.upstreams.sorted { $0.key < $1.key }.map { #""\#($0)": {"url": "\#($1)"}"# }.joined(separator: ", "))}",

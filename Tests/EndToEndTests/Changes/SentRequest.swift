@@ -22,6 +22,8 @@ struct SentRequest {
         for name in description["headers"].names {
             fields.append(Field(name: name, value: description["headers"][name].string ?? ""))
         }
+        // The test is a trusted proxy.
+        if let address = description["from"].string { fields.append(Field(name: "X-Forwarded-For", value: address)) }
         if let credential = try credential(at: gateway, tokens) { fields.append(credential) }
         let before = upstreams.mapValues(\.requests.count)
         let response = try gateway.request(parts[0], parts[1], fields)
@@ -79,8 +81,8 @@ struct SentRequest {
 struct DifferenceClassText {
     let json: JSONText
 
-    func has(_ request: JSONText, hosts: [String]) -> Bool {
-        hasPlace(request, hosts: hosts) && hasCaller(request["caller"])
+    func has(_ request: JSONText, hosts: [String], methods: [String]) -> Bool {
+        hasPlace(request, hosts: hosts, named: methods) && hasCaller(request["caller"])
             && json["properties"].list.allSatisfy { property in
                 let name = property["property"].string ?? ""
                 return property["oneOf"].list.contains { holds($0, name, request) }
@@ -89,7 +91,7 @@ struct DifferenceClassText {
 
     // MARK: The place
 
-    private func hasPlace(_ request: JSONText, hosts: [String]) -> Bool {
+    private func hasPlace(_ request: JSONText, hosts: [String], named: [String]) -> Bool {
         let parts = (request["request"].string ?? "").split(separator: " ").map(String.init)
         let path = String(parts[1].prefix { $0 != "?" })
         let query = parts[1].contains("?") ? String(parts[1].drop { $0 != "?" }.dropFirst()) : nil
@@ -97,14 +99,15 @@ struct DifferenceClassText {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         return json["requests"].list.contains { cell in
             let methods = cell["methods"].strings
-            let hasMethod = methods.contains(parts[0]) || methods.contains("OTHER") && !Self.known.contains(parts[0])
+            let hasMethod =
+                methods.contains(parts[0]) || methods.contains("OTHER") && !(Self.known + named).contains(parts[0])
             let hasHost = cell["host"].string.map { Self.fits(host, $0) } ?? !hosts.contains { Self.fits(host, $0) }
             return hasMethod && hasHost && Self.fits(segments, cell)
                 && cell["conditions"].list.allSatisfy { Self.holds($0, request, query) }
         }
     }
 
-    private static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"]
+    private static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     private static func fits(_ host: String, _ pattern: String) -> Bool {
         guard pattern.hasPrefix("*.") else { return host == pattern }
@@ -157,7 +160,8 @@ struct DifferenceClassText {
     private func holds(_ condition: JSONText, _ name: String, _ request: JSONText) -> Bool {
         let caller = request["caller"]
         switch name {
-        case "address": return condition["in"].strings.contains("127.0.0.0/8")
+        case "address":
+            return condition[request["from"].exists ? "notIn" : "in"].strings.contains("127.0.0.0/8")
         case "origin":
             guard let origin = request["headers"]["Origin"].string else { return condition["absent"].bool == true }
             return condition["absent"].bool != true && isLike(origin, condition["such as"].string ?? "")
