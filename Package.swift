@@ -142,6 +142,7 @@ let package = Package(
         library(
             "Issuers",
             ["Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
+        library("CommandForms", [], isCold: true),
         library("Configuration", ["Bytes", "Model", "Declaration", "Reactor", "CTexts"], isCold: true),
         library("Conversion", ["Bytes", "Model", "Declaration", "Configuration"], isCold: true),
         library(
@@ -157,8 +158,7 @@ let package = Package(
             dependencies: [
                 "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
                 "Simulation", "TokenStorage", "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
-                "Configuration",
-                "Conversion",
+                "Configuration", "Conversion", "CommandForms", "CTexts",
                 "Gateway",
                 "ClientStore",
                 .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
@@ -225,7 +225,7 @@ let package = Package(
             "ProgramTests",
             [
                 "Bytes", "Model", "Declaration", "Reactor", "Outbound", "Identity", "Configuration", "TokenStorage",
-                "OAuthServer", "Gateway", "portcullis", "TestSupport",
+                "OAuthServer", "Gateway", "CommandForms", "portcullis", "TestSupport",
             ]),
         tests("ArchitectureTests", []),
         tests(

@@ -25,3 +25,24 @@ int reason_texts(long place) {
     };
     return AT(place);
 }
+
+int completions_bash(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../deploy/completions/portcullis.bash"
+    };
+    return AT(place);
+}
+
+int completions_zsh(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../deploy/completions/portcullis.zsh"
+    };
+    return AT(place);
+}
+
+int completions_fish(long place) {
+    static const unsigned char bytes[] = {
+#embed "../../deploy/completions/portcullis.fish"
+    };
+    return AT(place);
+}

@@ -51,6 +51,7 @@ import Testing
         ],
         "Configuration": ["Bytes", "Model", "Declaration", "Reactor"],
         "Conversion": ["Bytes", "Model", "Declaration", "Configuration"],
+        "CommandForms": [],
         "Gateway": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",
             "Endpoints", "OAuthServer", "Issuers",
@@ -62,7 +63,8 @@ import Testing
             "Simulation", "TokenStorage",
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ServiceDomains", "ApiOmat",
             "Facebook",
-            "UserProfiles", "SingleSignOn", "Issuers", "Configuration", "Conversion", "Gateway", "ClientStore",
+            "UserProfiles", "SingleSignOn", "Issuers", "CommandForms", "Configuration", "Conversion", "Gateway",
+            "ClientStore",
             "PortcullisClient",
         ],
     ]
@@ -70,12 +72,12 @@ import Testing
     /// The targets that import each C module.
     static let importers: [String: Set<String>] = [
         "CLinux": ["Reactor"], "COpenSSL": ["Crypto"], "CNghttp2": ["HTTP"], "CSQLite": ["TokenStorage"],
-        "CXMLSec": ["Identity"], "CTexts": ["Configuration", "LoginPages"],
+        "CXMLSec": ["Identity"], "CTexts": ["Configuration", "LoginPages", "portcullis"],
     ]
 
     /// Targets above the data plane, where Dispatch and Glibc are at home.
     static let comfortable: Set<String> = [
-        "Declaration", "Configuration", "Conversion", "ClientStore", "PortcullisClient", "portcullis",
+        "CommandForms", "Declaration", "Configuration", "Conversion", "ClientStore", "PortcullisClient", "portcullis",
     ]
 
     /// Files of the lower targets that may import Dispatch: the queue that runs blocking work off the loops in its order.

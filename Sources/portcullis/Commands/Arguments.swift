@@ -1,19 +1,47 @@
+import CommandForms
 import Configuration
 import Declaration
 import Reactor
 
-/// The arguments of one command: options with values, flags, and positional arguments. All after `--` is positional.
+/// The arguments of one command, by the usage in its help: options with values, flags, and positional arguments. All after `--`
+/// is positional.
 struct Arguments {
+    private let form: CommandForm
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
+    /// Without the action.
     private(set) var positional: [String] = []
+    /// Empty for a command without actions.
+    private(set) var action = ""
 
-    /// - Parameters:
-    ///   - options: names with their dashes that take a value: the next argument, or the text after `=`.
-    ///   - flags: names that take none.
+    /// - Parameter isCounted: false for a command that has a message of its own for a wrong number of arguments.
     /// - Throws: `.usage` after printing what is wrong.
-    init(_ arguments: some Sequence<String>, options: Set<String>, flags known: Set<String>) throws(ExitStatus) {
-        var rest = Array(arguments)[...]
+    init(_ arguments: [String], of command: any Command.Type, isCounted: Bool = true) throws(ExitStatus) {
+        form = command.form
+        try parse(arguments)
+        var usages = form.usages
+        if !form.actions.isEmpty {
+            guard let word = positional.first else { throw command.usageError() }
+            usages = usages.filter { $0.actions.contains(word) }
+            guard !usages.isEmpty else { throw command.unknownAction(word, among: form.actions) }
+            action = positional.removeFirst()
+        }
+        let known = Set(usages.flatMap(\.options).map(\.name))
+        if let other = flags.union(values.keys).subtracting(known).min() {
+            let others = form.usages.filter { $0.options.contains { $0.name == other } }.flatMap(\.actions)
+            throw .misuse("\(other) goes with \(others.joined(separator: ", ")), not with \(action)")
+        }
+        let counts = usages.map { $0.count }
+        let own = action.isEmpty ? 0 : 1
+        let count = (counts.map(\.lowerBound).min() ?? 0) - own...(counts.map(\.upperBound).max() ?? 0) - own
+        guard !isCounted || count.contains(positional.count) else {
+            throw command.miscounted(
+                action, positional.count, expected: count, usage: usages.flatMap(\.lines))
+        }
+    }
+
+    private mutating func parse(_ arguments: [String]) throws(ExitStatus) {
+        var rest = arguments[...]
         while let argument = rest.popFirst() {
             // Allows for positional arguments that begin with a dash, such as random ids.
             if argument == "--" {
@@ -25,7 +53,8 @@ struct Arguments {
                 continue
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if options.contains(parts[0]) {
+            switch form.takesValue(parts[0]) {
+            case true?:
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
                     throw .misuse("\(parts[0]) needs a value")
                 }
@@ -34,19 +63,24 @@ struct Arguments {
                 guard values.updateValue(value, forKey: parts[0]) == nil else {
                     throw .misuse("\(parts[0]) is given twice")
                 }
-            } else if known.contains(argument) {
-                flags.insert(argument)
-            } else {
-                let near = Suggestion.nearest(to: parts[0], among: options.union(known).sorted())
+            case false? where parts.count == 1: flags.insert(argument)
+            default:
+                let near = Suggestion.nearest(to: parts[0], among: form.optionNames.sorted())
                 throw .misuse(
                     "unknown option \(argument)" + (near.map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }
 
-    subscript(_ option: String) -> String? { values[option] }
+    subscript(_ option: String) -> String? {
+        assert(form.takesValue(option) == true, "no help has \(option)")
+        return values[option]
+    }
 
-    func has(_ flag: String) -> Bool { flags.contains(flag) }
+    func has(_ flag: String) -> Bool {
+        assert(form.takesValue(flag) == false, "no help has \(flag)")
+        return flags.contains(flag)
+    }
 
     /// Address and port of `--listen`.
     func listening(_ standard: String) throws(ExitStatus) -> SocketAddress {

@@ -1,3 +1,4 @@
+import CommandForms
 import Configuration
 import Declaration
 
@@ -7,15 +8,16 @@ protocol Command: Sendable {
     /// One line for the list of commands.
     static var summary: String { get }
     static var help: String { get }
-    /// The words that may follow its name.
-    static var actions: Set<String> { get }
+    /// What the first word after its name is.
+    static var noun: String { get }
     /// A command with a similar name and other actions.
     static var namesake: (any Command.Type)? { get }
     static func run(_ arguments: [String]) throws(ExitStatus)
 }
 
 extension Command {
-    static var actions: Set<String> { [] }
+    static var form: CommandForm { CommandForm(help) }
+    static var noun: String { "action" }
     static var namesake: (any Command.Type)? { nil }
 
     /// Prints the help as an error message.
@@ -26,9 +28,26 @@ extension Command {
 
     /// Prints that there is no such action.
     static func unknownAction(_ word: String, among actions: some Sequence<String>) -> ExitStatus {
-        let other = namesake.flatMap { $0.actions.contains(word) ? "`portcullis \($0.name) \(word)`" : nil }
+        let other = namesake.flatMap { $0.form.actions.contains(word) ? "`portcullis \($0.name) \(word)`" : nil }
         let near = other ?? Suggestion.nearest(to: word, among: actions.sorted())
         let hint = near.map { "did you mean \($0)?" } ?? "`portcullis \(name) --help` lists them"
-        return .misuse("unknown action \(word); \(hint)")
+        return .misuse("unknown \(noun) \(word); \(hint)")
+    }
+
+    /// Prints how many names an action expects, and its lines of the help.
+    static func miscounted(
+        _ action: String, _ count: Int, expected: ClosedRange<Int>, usage: [String]
+    ) -> ExitStatus {
+        let number =
+            switch expected {
+            case 1...1: "1 name"
+            case _ where expected.count == 1: "\(expected.lowerBound) names"
+            default: "\(expected.lowerBound) to \(expected.upperBound) names"
+            }
+        let place = action.isEmpty ? name : "\(name) \(action)"
+        let status = ExitStatus.misuse("\(place): expected \(number), found \(count)")
+        for line in usage { Terminal.printError(line) }
+        Terminal.printError("`portcullis help \(name)` explains them")
+        return status
     }
 }

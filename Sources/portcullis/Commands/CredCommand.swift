@@ -14,19 +14,16 @@ enum CredCommand: Command {
         get          prints the entry with the secret, as JSON
         delete       sets the secret to null and keeps the entry
 
-        --user  a name for the secret; the configuration does not use it
+        --config  the configuration
+        --user    a name for the secret; the configuration does not use it
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config", "--user"], flags: [])
-        let actions = ["add", "update", "get", "delete"]
-        if let word = arguments.positional.first, !actions.contains(word) {
-            throw unknownAction(word, among: actions)
-        }
-        guard let directory = arguments["--config"], arguments.positional.count == 2 else { throw usageError() }
-        let (action, key) = (arguments.positional[0], arguments.positional[1])
+        let arguments = try Arguments(arguments, of: self)
+        guard let directory = arguments["--config"] else { throw usageError() }
+        let key = arguments.positional[0]
         let entries = StoredEntries(store: SecretStore.of(directory))
-        switch action {
+        switch arguments.action {
         case "add", "update":
             try entries.put(key, user: arguments["--user"], tenant: nil, password: try PasswordPrompt.text())
         case "get": try entries.get(key, tenant: nil)

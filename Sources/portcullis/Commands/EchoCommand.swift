@@ -22,8 +22,7 @@ enum EchoCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--listen", "--threads"], flags: [])
-        guard arguments.positional.isEmpty else { throw usageError() }
+        let arguments = try Arguments(arguments, of: self)
         let address = try arguments.listening("127.0.0.1:9000")
         guard let threads = Int(arguments["--threads"] ?? "1"), (1...64).contains(threads) else {
             throw .misuse("--threads is not a number from 1 to 64: \(arguments["--threads"] ?? "")")

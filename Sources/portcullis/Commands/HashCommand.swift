@@ -7,7 +7,7 @@ enum HashCommand: Command {
     static let name = "hash"
     static let summary = "hash a password for users.json"
     static let help = """
-        usage: portcullis hash [--scheme NAME] [--salt-bits N] [--aes-key BASE64]
+        usage: portcullis hash [--scheme SCHEME] [--salt-bits N] [--aes-key BASE64]
 
         Reads a password from standard input (one line, without echo on a terminal) and prints it as `{scheme}payload`.
 
@@ -17,7 +17,7 @@ enum HashCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--scheme", "--salt-bits", "--aes-key"], flags: [])
+        let arguments = try Arguments(arguments, of: self, isCounted: false)
         let name = arguments["--scheme"] ?? PasswordScheme.scrypt.rawValue
         guard arguments.positional.isEmpty else {
             throw .misuse("the password is read from standard input, never from the arguments")

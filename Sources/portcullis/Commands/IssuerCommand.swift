@@ -33,25 +33,17 @@ enum IssuerCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        if arguments.first == "refresh" { return try refresh(arguments) }
-        let arguments = try Arguments(arguments, options: ["--config", "--client", "--jwks"], flags: [])
-        if let word = arguments.positional.first, !["list", "test"].contains(word) {
-            throw unknownAction(word, among: ["list", "refresh", "test"])
-        }
-        guard let directory = arguments["--config"], let action = arguments.positional.first else { throw usageError() }
-        switch (action, arguments.positional.count) {
-        case ("list", 1): try list(directory)
-        case ("test", 2): try IssuerTest(arguments, directory).run(arguments.positional[1])
-        default: throw usageError()
-        }
+        let arguments = try Arguments(arguments, of: self)
+        if arguments.action == "refresh" { return try refresh(arguments) }
+        guard let directory = arguments["--config"] else { throw usageError() }
+        if arguments.action == "list" { return try list(directory) }
+        try IssuerTest(arguments, directory).run(arguments.positional[0])
     }
 
-    private static func refresh(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
-        guard arguments.positional.count >= 2 else { throw usageError() }
-        let client = try RunningGateway.client(arguments, needsToken: true, names: 2)
+    private static func refresh(_ arguments: Arguments) throws(ExitStatus) {
+        let client = try RunningGateway.client(arguments, needsToken: true)
         let request = AdminRequest.command(
-            .post, ["issuers", "refresh"], body: [("name", .text(arguments.positional[1]))])
+            .post, ["issuers", "refresh"], body: [("name", .text(arguments.positional[0]))])
         AdminTarget.show(try AdminTarget.gateway(client).perform(request, consequence: ""))
     }
 

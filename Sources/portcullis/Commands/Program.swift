@@ -16,7 +16,7 @@ enum Program {
             CredCommand.self,
             ClientCommand.self,
             TestCommand.self, SchemaCommand.self,
-            EchoCommand.self, VersionCommand.self,
+            EchoCommand.self, CompletionsCommand.self, ManCommand.self, VersionCommand.self,
         ]
     }
 
@@ -30,7 +30,7 @@ enum Program {
             Terminal.print(help)
             return
         }
-        if name == "--version" { return try VersionCommand.run([]) }
+        if name == "--version" || name == "-V" { return try VersionCommand.run(Array(arguments.dropFirst())) }
         guard let command = commands.first(where: { $0.name == name }) else {
             let near = Suggestion.nearest(to: name, among: commands.map { $0.name })
             let hint = near.map { "did you mean \($0)?" } ?? "`portcullis --help` lists them"
@@ -44,21 +44,28 @@ enum Program {
         try command.run(rest)
     }
 
-    private static var help: String {
+    static let summary = "an authentication gateway in front of REST APIs"
+
+    static var help: String {
         let width = commands.map { $0.name.count }.max() ?? 0
         let lines = commands.map { command in
             let gap = String(repeating: " ", count: width - command.name.count)
             return "  \(command.name)\(gap)  \(command.summary)"
         }
         return """
-            portcullis: an authentication gateway in front of REST APIs
+            usage: portcullis COMMAND [ARGUMENT...]
 
-            usage: portcullis COMMAND [OPTIONS]
+            Portcullis is \(summary). `portcullis help COMMAND` prints the help of a command, and `portcullis --version` or `-V`
+            the version.
 
             \(lines.joined(separator: "\n"))
 
-            `portcullis help COMMAND` prints the help of a command. Exit status: 0 success, 1 failure or invalid configuration,
-            2 usage error.
+            environment:
+              NO_COLOR  terminals get no colours, if it is set and not empty
+              TERM      if it is "dumb", terminals get neither colours nor progress
+              \(AdminTarget.tokenVariable)  the token for the admin listener of a running gateway
+
+            exit status: 0 success, 1 failure or invalid configuration, 2 usage error
             """
     }
 }

@@ -1,6 +1,8 @@
 /// The version of the program, and how it was built.
 enum ProgramVersion {
     static let number = "0.9.0"
+    /// The day of the version, for manual pages.
+    static let date = "2026-11-30"
 
     /// The traits of the build that are on.
     static var traits: [String] {

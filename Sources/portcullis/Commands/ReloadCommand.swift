@@ -22,7 +22,7 @@ enum ReloadCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
+        let arguments = try Arguments(arguments, of: self)
         let client = try RunningGateway.client(arguments, needsToken: true)
         try AdminTarget.gateway(client).perform(.command(.post, ["reload"]), consequence: "", success: 204)
     }

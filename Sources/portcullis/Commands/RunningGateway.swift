@@ -20,15 +20,11 @@ enum RunningGateway {
 
     /// - Parameters:
     ///   - needsToken: false for resources that the listener serves without one.
-    ///   - names: how many arguments the command takes beside options.
     /// - Throws: `.usage` or `.failed` after printing what is wrong.
     static func client(
-        _ arguments: Arguments, needsToken: Bool, names: Int = 0,
+        _ arguments: Arguments, needsToken: Bool,
         timeoutMilliseconds: Int32 = AdminClient.longestMilliseconds
     ) throws(ExitStatus) -> AdminClient {
-        if arguments.positional.count > names {
-            throw .misuse("unexpected argument \(arguments.positional[names])")
-        }
         let url: String
         var token: String?
         switch (arguments["--config"], arguments["--admin"]) {

@@ -30,10 +30,8 @@ enum SchemaCommand: Command {
     }
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--examples"], flags: [])
-        guard let directory = arguments.positional.first, arguments.positional.count == 1 else {
-            throw .misuse("expected one directory: schema DIR")
-        }
+        let arguments = try Arguments(arguments, of: self)
+        let directory = arguments.positional[0]
         let examples = try examples(arguments["--examples"])
         for folder in ["schema", "reference", "texts"] {
             do throws(KernelError) {

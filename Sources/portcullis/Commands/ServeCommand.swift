@@ -20,6 +20,7 @@ enum ServeCommand: Command {
         Refuses a configuration that other machines reach and that is obviously insecure: with secrets of the sample
         configuration, or with servers elsewhere whose certificates are not verified.
 
+        --config         the configuration, as the first argument
         --insecure       serve it all the same, as with PORTCULLIS_INSECURE=1
 
         SIGTERM, SIGINT  finish active requests (at most `limits.drainTimeout`) and exit
@@ -31,7 +32,7 @@ enum ServeCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config"], flags: ["--insecure"])
+        let arguments = try Arguments(arguments, of: self)
         let isForced = arguments.has("--insecure") || Environment.values["PORTCULLIS_INSECURE"] == "1"
         try GatewayProcess(directory: arguments.directory(of: self), acceptsInsecure: isForced).run()
     }

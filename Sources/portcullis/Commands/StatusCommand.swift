@@ -22,7 +22,7 @@ enum StatusCommand: Command {
     private static let timeoutMilliseconds: Int32 = 10_000
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--admin", "--config"], flags: [])
+        let arguments = try Arguments(arguments, of: self)
         let client = try RunningGateway.client(
             arguments, needsToken: false, timeoutMilliseconds: timeoutMilliseconds)
         let readiness = try text("ready", client)

@@ -17,6 +17,7 @@ enum TokenCommand: Command {
         Prints an access token as the token endpoint would issue it, signed with the key of the configuration in DIR. Needs
         read access to that key, but no running gateway.
 
+        --config    the configuration
         --client    id of the client, NAME/VERSION of a mobile backend
         --user      subject of a user token (default: a token of the client itself)
         --roles     roles of the token (default: those of the user in users.json)
@@ -25,11 +26,9 @@ enum TokenCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(
-            arguments, options: ["--config", "--client", "--user", "--roles", "--level", "--lifetime"], flags: [])
+        let arguments = try Arguments(arguments, of: self)
         guard let directory = arguments["--config"], let reference = arguments["--client"],
-            let level = Int(arguments["--level"] ?? "2"), let lifetime = Int64(arguments["--lifetime"] ?? "3600"),
-            arguments.positional.isEmpty
+            let level = Int(arguments["--level"] ?? "2"), let lifetime = Int64(arguments["--lifetime"] ?? "3600")
         else {
             throw usageError()
         }

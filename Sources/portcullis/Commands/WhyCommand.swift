@@ -26,9 +26,10 @@ enum WhyCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: [])
-        guard let id = arguments.positional.first, !id.isEmpty else { throw .misuse("expected a request id") }
-        let client = try RunningGateway.client(arguments, needsToken: true, names: 1)
+        let arguments = try Arguments(arguments, of: self)
+        let id = arguments.positional[0]
+        guard !id.isEmpty else { throw .misuse("expected a request id") }
+        let client = try RunningGateway.client(arguments, needsToken: true)
         let answer = try AdminTarget.gateway(client).perform(.command(.get, ["refusals", id]), consequence: "")
         guard let refusals = answer?.array, !refusals.isEmpty else { throw .notAnAdminListener(200) }
         for refusal in refusals {

@@ -29,12 +29,7 @@ enum SigningKeysCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self,
-            [
-                "list": .init(0...0), "rotate": .init(0...0, options: ["--alg"], flags: ["--now"]),
-                "retire": .init(1...1),
-            ])
+        let call = try AdminInvocation(arguments, of: self)
         switch call.action {
         case "list": try call.show(.get, ["signing-keys"])
         case "rotate":

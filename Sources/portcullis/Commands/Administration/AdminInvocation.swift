@@ -5,68 +5,19 @@ import HTTP
 
 /// The parsed arguments of an administrative command: `portcullis COMMAND ACTION NAME... --options`.
 struct AdminInvocation {
-    /// The arguments that an action accepts.
-    struct Shape {
-        let names: ClosedRange<Int>
-        let options: Set<String>
-        let flags: Set<String>
-        /// Whether the files of a directory do not suffice.
-        let needsGateway: Bool
-
-        init(
-            _ names: ClosedRange<Int>, options: Set<String> = [], flags: Set<String> = [], needsGateway: Bool = false
-        ) {
-            self.names = names
-            self.options = options
-            self.flags = flags
-            self.needsGateway = needsGateway
-        }
-    }
-
-    let action: String
     let arguments: Arguments
     let target: AdminTarget
 
+    /// - Parameter needsGateway: the actions for which the files of a directory do not suffice.
     /// - Throws: `.usage` after printing what is wrong.
-    init(_ words: [String], of command: any Command.Type, _ actions: [String: Shape]) throws(ExitStatus) {
-        guard let action = words.first else { throw command.usageError() }
-        guard let shape = actions[action] else {
-            throw command.unknownAction(action, among: actions.keys)
-        }
-        arguments = try Arguments(
-            words.dropFirst(), options: shape.options.union(AdminTarget.options), flags: shape.flags)
-        guard shape.names.contains(arguments.positional.count) else {
-            throw AdminInvocation.wrongCount(command, action, arguments.positional.count, shape.names)
-        }
-        self.action = action
-        target = shape.needsGateway ? try .running(arguments) : try AdminTarget(arguments)
+    init(
+        _ words: [String], of command: any Command.Type, needsGateway: Set<String> = []
+    ) throws(ExitStatus) {
+        arguments = try Arguments(words, of: command)
+        target = needsGateway.contains(arguments.action) ? try .running(arguments) : try AdminTarget(arguments)
     }
 
-    /// Prints how many names an action expects, and its lines of the help.
-    private static func wrongCount(
-        _ command: any Command.Type, _ action: String, _ count: Int, _ expected: ClosedRange<Int>
-    ) -> ExitStatus {
-        let number =
-            switch expected {
-            case 1...1: "1 name"
-            case _ where expected.count == 1: "\(expected.lowerBound) names"
-            default: "\(expected.lowerBound) to \(expected.upperBound) names"
-            }
-        let status = ExitStatus.misuse("\(command.name) \(action): expected \(number), found \(count)")
-        let start = "portcullis \(command.name) "
-        var isShown = false
-        for line in command.help.split(separator: "\n", omittingEmptySubsequences: false).prefix(while: { !$0.isEmpty })
-        {
-            if let form = line.firstRange(of: start) {
-                let actions = line[form.upperBound...].prefix { $0 != " " }.split(separator: "|")
-                isShown = actions.contains { String($0).isExactly(action) }
-            }
-            if isShown { Terminal.printError(String(line)) }
-        }
-        Terminal.printError("`portcullis help \(command.name)` explains them")
-        return status
-    }
-
+    var action: String { arguments.action }
     var names: [String] { arguments.positional }
     var first: String { arguments.positional.first ?? "" }
 

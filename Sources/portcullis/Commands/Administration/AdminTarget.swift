@@ -52,7 +52,7 @@ enum AdminTarget {
     /// A running gateway, for what only it knows.
     /// - Throws: `.usage` unless exactly one is named, `.failed` without a token.
     static func running(_ arguments: Arguments) throws(ExitStatus) -> AdminTarget {
-        .gateway(try RunningGateway.client(arguments, needsToken: true, names: arguments.positional.count))
+        .gateway(try RunningGateway.client(arguments, needsToken: true))
     }
 
     /// The token is never an argument, since all users of a machine can see arguments.

@@ -34,14 +34,8 @@ enum BackendCommand: Command {
         \(AdminTarget.help)
         """
 
-    private static let shapes: [String: AdminInvocation.Shape] = [
-        "create": .init(2...2, options: ["--realm"]), "show": .init(1...2, flags: ["--secrets"]), "list": .init(0...0),
-        "enable": .init(3...3), "disable": .init(3...3), "add-route": .init(3...3), "remove-route": .init(3...3),
-        "rotate-secret": .init(2...2), "revoke": .init(2...2), "remove": .init(2...2),
-    ]
-
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(arguments, of: self, shapes)
+        let call = try AdminInvocation(arguments, of: self)
         if try call.performShared(on: "backends", depth: 2) { return }
         let backend = ["backends"] + call.names.prefix(2)
         switch call.action {

@@ -10,8 +10,11 @@ enum CertificateCommand: Command {
     static let summary = "add, list and remove certificates that outside issuers sign with"
     static let help = """
         usage: portcullis certificate list WHERE
-               portcullis certificate add ALIAS FILE.pem WHERE    (or --alias ALIAS FILE.pem)
+               portcullis certificate add ALIAS FILE.pem WHERE
+               portcullis certificate add --alias ALIAS FILE.pem WHERE
                portcullis certificate remove ALIAS WHERE
+
+        --alias  the name in the store, as the first argument
 
         FILE.pem holds one certificate; `-` reads standard input. `list` prints subject, validity and fingerprint.
 
@@ -19,9 +22,7 @@ enum CertificateCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self,
-            ["list": .init(0...0), "add": .init(1...2, options: ["--alias"]), "remove": .init(1...1)])
+        let call = try AdminInvocation(arguments, of: self)
         switch call.action {
         case "list": try call.show(.get, ["certificates"])
         case "add":

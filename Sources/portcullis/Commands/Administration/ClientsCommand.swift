@@ -44,17 +44,10 @@ enum ClientsCommand: Command {
         "redirectUris": "--redirect-uris", "grantTypes": "--grant-types", "scopes": "--scopes", "roles": "--roles",
     ]
 
-    private static let shapes: [String: AdminInvocation.Shape] = [
-        "create": .init(0...1, options: Set(lists.values).union(["--name", "--realm"]), flags: ["--public"]),
-        "show": .init(1...1, flags: ["--secrets"]), "list": .init(0...0), "rotate-secret": .init(1...1),
-        "revoke": .init(1...1), "remove": .init(1...1),
-    ]
-
-    static let actions = Set(shapes.keys)
     static let namesake: (any Command.Type)? = ClientCommand.self
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(arguments, of: self, shapes)
+        let call = try AdminInvocation(arguments, of: self)
         if try call.performShared(on: "clients", depth: 1) { return }
         let isPublic: JSONNode? = call.arguments.has("--public") ? .flag(true) : nil
         var body: [(name: String, value: JSONNode?)] = [

@@ -14,18 +14,16 @@ enum DevicesCommand: Command {
         wipe  revokes all handles, sessions and tokens of a device, by the id of one of its registrations. A request with
               one of its handles is answered with the order to wipe. For domains with "securityHandler": "oaam"
 
+        --subject  devices of this user only
+        --limit    how many (default: 100)
+
         Only a running gateway knows the devices.
 
         \(RunningGateway.whereHelp)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self,
-            [
-                "list": .init(0...0, options: ["--subject", "--limit"], needsGateway: true),
-                "wipe": .init(1...1, needsGateway: true),
-            ])
+        let call = try AdminInvocation(arguments, of: self, needsGateway: ["list", "wipe"])
         switch call.action {
         case "list":
             try call.show(.get, ["devices"], query: ["subject", "limit"].map { ($0, call.arguments["--\($0)"]) })

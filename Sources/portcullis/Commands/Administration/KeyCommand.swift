@@ -27,10 +27,12 @@
             unwrap    decrypts the output of wrap
             delete    deletes a key pair
 
-            --type    ec or rsa (default: ec)
-            --public  file with a public key in PEM form, instead of a key pair
-            --in      input file (default: standard input)
-            --dir     directory of the keys (default: `keys` in the directory of `portcullis client`)
+            --type       the algorithm of the key pair (default: ec)
+            --public     file with a public key in PEM form, instead of a key pair
+            --signature  what `sign` has printed
+            --in         input file (default: standard input)
+            --dir        directory of the keys (default: `keys` in the directory of `portcullis client`)
+            --home DIR   the directory of `portcullis client`
 
             examples: portcullis key generate app --type rsa
                       portcullis key sign app --in order.json > order.sig
@@ -38,17 +40,11 @@
             """
 
         static func run(_ words: [String]) throws(ExitStatus) {
-            guard let action = words.first else { throw usageError() }
-            let actions = ["generate", "public", "delete", "sign", "verify", "wrap", "unwrap"]
-            guard actions.contains(action) else { throw unknownAction(action, among: actions) }
-            let options: Set = ["--type", "--public", "--signature", "--in", "--dir", "--home"]
-            let arguments = try Arguments(words.dropFirst(), options: options, flags: [])
-            let store = KeyStore(directory: arguments["--dir"] ?? "\(ClientFiles(arguments).directory)/keys")
+            let arguments = try Arguments(words, of: self)
+            let store = KeyStore(directory: arguments["--dir"] ?? "\(ClientFiles.directory(arguments["--home"]))/keys")
             let names = arguments.positional
-            guard names.count <= 1, let name = names.first ?? (arguments["--public"] == nil ? nil : "") else {
-                throw usageError()
-            }
-            switch action {
+            guard let name = names.first ?? (arguments["--public"] == nil ? nil : "") else { throw usageError() }
+            switch arguments.action {
             case "generate":
                 guard let kind = KeyStore.Kind(rawValue: arguments["--type"] ?? "ec"), !name.isEmpty else {
                     throw usageError()

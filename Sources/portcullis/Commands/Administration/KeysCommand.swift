@@ -28,12 +28,7 @@ enum KeysCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self,
-            [
-                "list": .init(0...0), "add": .init(1...1, options: ["--expires"]),
-                "rotate": .init(1...1, options: ["--expires", "--overlap"]), "revoke": .init(2...2),
-            ])
+        let call = try AdminInvocation(arguments, of: self)
         for option in ["--expires", "--overlap"] {
             let problem = call.arguments[option].flatMap {
                 Quantity.problem(ofLifetime: $0, isValidity: option == "--expires")

@@ -27,11 +27,9 @@ enum PolicyCommand: Command {
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
         if let layout = arguments.first, ["flatten", "pretty"].contains(layout) {
-            return try layOut(layout, arguments.dropFirst())
+            return try layOut(layout, Arguments(arguments, of: self).positional[0])
         }
-        let call = try AdminInvocation(
-            arguments, of: self,
-            ["list": .init(0...0), "get": .init(1...1), "set": .init(2...2), "unset": .init(1...1)])
+        let call = try AdminInvocation(arguments, of: self)
         let policy = ["policies", call.first]
         switch call.action {
         case "list":
@@ -48,9 +46,7 @@ enum PolicyCommand: Command {
     }
 
     /// `policy flatten|pretty FILE`: the value of a policy on one line, as it is stored, or indented (JWT-02).
-    private static func layOut(_ action: String, _ words: ArraySlice<String>) throws(ExitStatus) {
-        let files = try Arguments(words, options: [], flags: []).positional
-        guard let file = files.first, files.count == 1 else { throw usageError() }
+    private static func layOut(_ action: String, _ file: String) throws(ExitStatus) {
         let text = try FileText.given(file)
         do throws(JSONError) {
             let laidOut = action == "flatten" ? try JSONLayout.flattened(text) : try JSONLayout.indented(text)

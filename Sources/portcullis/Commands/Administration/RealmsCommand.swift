@@ -20,8 +20,7 @@ enum RealmsCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self, ["list": .init(0...0), "add": .init(1...1), "remove": .init(1...1)])
+        let call = try AdminInvocation(arguments, of: self)
         switch call.action {
         case "list": try call.show(.get, ["realms"])
         case "add": try call.send(.post, ["realms"], body: [("name", .text(call.first))])

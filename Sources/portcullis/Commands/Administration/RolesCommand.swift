@@ -13,19 +13,15 @@ enum RolesCommand: Command {
                portcullis roles describe NAME [--description TEXT] WHERE
                portcullis roles remove NAME WHERE
 
+        --description  what the role is for
+
         Only roles of the catalogue are granted. A role that a route, a user or a rule names cannot be removed.
 
         \(AdminTarget.help)
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let options: Set = ["--description"]
-        let call = try AdminInvocation(
-            arguments, of: self,
-            [
-                "list": .init(0...0), "add": .init(1...1, options: options), "describe": .init(1...1, options: options),
-                "remove": .init(1...1),
-            ])
+        let call = try AdminInvocation(arguments, of: self)
         let description = call.text("--description")
         switch call.action {
         case "list": try call.show(.get, ["roles"])

@@ -20,8 +20,7 @@ enum RouteCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self, ["list": .init(0...0), "show": .init(1...1), "set": .init(2...65)])
+        let call = try AdminInvocation(arguments, of: self)
         let route = ["routes", call.first]
         switch call.action {
         case "list": try call.show(.get, ["routes"])

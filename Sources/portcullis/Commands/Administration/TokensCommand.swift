@@ -14,12 +14,18 @@ enum TokensCommand: Command {
                portcullis tokens revoke --issuer NAME [WHEN] WHERE
                portcullis tokens clean WHERE
 
-        list    prints records of the store without the tokens, newest first (default --limit: 100). A token that is verified by its
+        list    prints records of the store without the tokens, newest first. A token that is verified by its
                 signature alone has none
         revoke  revokes one record by its id, or all tokens of a user, of a client (a mobile backend as NAME/VERSION, a registered one by its id), of an
                 application, or of an issuer by the name of its entry in trustedIssuers.json (local: this gateway). This gateway and all
                 that share its store refuse them at once
         clean   removes records whose tokens have all expired, as the daily cleaner does
+
+        --subject      tokens of this user
+        --client       tokens of this client
+        --application  tokens of this application
+        --issuer       tokens of this issuer
+        --limit        how many records (default: 100)
 
         WHEN, in whole seconds since 1970; not with --application:
           --issued-before SECONDS  only tokens issued at this second or earlier (default: now)
@@ -30,17 +36,8 @@ enum TokensCommand: Command {
         \(RunningGateway.whereHelp)
         """
 
-    private static let owners: Set<String> = ["--subject", "--client", "--application"]
-    private static let revoked = owners.union(["--issuer", "--issued-before", "--until"])
-
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(
-            arguments, of: self,
-            [
-                "list": .init(0...0, options: owners.union(["--limit"]), needsGateway: true),
-                "revoke": .init(0...1, options: revoked, needsGateway: true),
-                "clean": .init(0...0, needsGateway: true),
-            ])
+        let call = try AdminInvocation(arguments, of: self, needsGateway: ["list", "revoke", "clean"])
         let selection = [
             ("subject", "--subject"), ("client", "--client"), ("application", "--application"), ("limit", "--limit"),
             ("issuer", "--issuer"), ("issuedBefore", "--issued-before"), ("until", "--until"),

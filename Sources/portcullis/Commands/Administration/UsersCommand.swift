@@ -30,34 +30,24 @@ enum UsersCommand: Command {
                 all cores, after everything else was checked. FILE.csv.hashed keeps finished hashes until the end, so that
                 a second run continues where the first stopped.
 
-        --realm        (default: "Default")
+        --realm        the realm of the user (default: "Default"; of a list, all)
+        --email        the e-mail address
+        --first-name   of the person
+        --last-name    of the person
+        --roles        roles of the catalogue (default: none)
         --scheme       hash of the password, see `portcullis hash --help` (default: scrypt)
         --no-password  the user can log in by token exchange and single sign-on only
+        --disabled     the user cannot log in until `enable`
+        --domain       the service domain of the lock-out
+        --application  the application of the lock-out
 
         \(AdminTarget.help)
         """
 
     private static let columns = UserList.columns.joined(separator: ", ")
 
-    private static let shapes: [String: AdminInvocation.Shape] = {
-        let realm: Set = ["--realm"]
-        let one = AdminInvocation.Shape(1...1, options: realm)
-        let roles = AdminInvocation.Shape(2...65, options: realm)
-        return [
-            "list": .init(0...0, options: realm), "show": one, "enable": one, "disable": one, "remove": one,
-            "assign-role": roles, "remove-role": roles,
-            "add": .init(
-                1...1,
-                options: realm.union(["--email", "--first-name", "--last-name", "--roles", "--scheme"]),
-                flags: ["--no-password", "--disabled"]),
-            "set-password": .init(1...1, options: realm.union(["--scheme"]), flags: ["--no-password"]),
-            "import": .init(1...1, options: ["--scheme"]),
-            "unlock": .init(1...1, options: ["--domain", "--application"], needsGateway: true),
-        ]
-    }()
-
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let call = try AdminInvocation(arguments, of: self, shapes)
+        let call = try AdminInvocation(arguments, of: self, needsGateway: ["unlock"])
         let realm = [("realm", call.arguments["--realm"])]
         let user = ["users", call.first]
         let roles = JSONNode.texts(Array(call.names.dropFirst()))

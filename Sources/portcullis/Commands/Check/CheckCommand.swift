@@ -15,6 +15,7 @@ enum CheckCommand: Command {
         Reads the configuration in DIR and prints every error and warning with file, line and JSON pointer. Checks that
         this user could write the log and the key files that `serve` creates, and creates none.
 
+        --config      the configuration, as the first argument
         --production  also report settings for development only, and hosts of `baseUrl` and `additionalBaseUrls` that no
                       certificate of a listener names; treat expired certificates as errors
         --strict      fail on warnings
@@ -31,8 +32,7 @@ enum CheckCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(
-            arguments, options: ["--config"], flags: ["--production", "--strict", "--connect"])
+        let arguments = try Arguments(arguments, of: self)
         let directory = try arguments.directory(of: self)
         let isForProduction = arguments.has("--production")
         let examination = Assembly.examine(directory, production: isForProduction)

@@ -20,8 +20,9 @@
                    portcullis client request URL [-X METHOD] [--data TEXT] [--type TYPE] [--json] [--no-auth|--via-agent] WHERE
                    portcullis client call PATH [--token TOKEN] [-X METHOD] [--data TEXT] [--type TYPE] [--json]
                                           [--via-agent] WHERE
-                   portcullis client agent --app NAME[,NAME] [--for SECONDS] WHERE
-                   portcullis client token show [--value]|clear WHERE
+                   portcullis client agent --app NAME,... [--for SECONDS] WHERE
+                   portcullis client token show [--value] WHERE
+                   portcullis client token clear WHERE
                    portcullis client logout WHERE
                    portcullis client cred add|update URL [--user NAME] [--tenant NAME] WHERE
                    portcullis client cred get|delete URL [--tenant NAME] WHERE
@@ -34,37 +35,55 @@
             setup      prints the application's profile on the gateway
             login      reads the password and answers to further questions from standard input, and stores the login. The
                        default method is oam for a profile with a service domain, oauth for one with a client secret, else basic
-                       --browser logs in at an identity provider of the service domain: prints the address to open in a browser,
-                       which brings a code to this machine. The application's `redirectUris` must have http://127.0.0.1/ for any
-                       port (default: a free one), or with the PORT of --listen. --provider names one of several providers
-                       (default: the user chooses). --wait limits the time for the browser (default: 300 s)
             aom        manages session tokens of the ApiOmat application of the profile (/apiomatApp or /appName, /apiKey):
                        `login` reads the password from standard input and stores a token, `refresh` renews it, `revoke` revokes
                        it, and `revokeall` revokes all tokens of its user in the application
-            exchange   exchanges a JWT or a packed SAML assertion (`-` reads it from standard input); --store stores the
-                       gateway's token
+            exchange   exchanges a token of another issuer
             sso login  prints the address of the login to open in a browser, and stores the token that the gateway posts to this
                        machine afterwards. The redirect whitelist of the gateway must allow http://127.0.0.1:PORT (default: any
                        free port)
-            saml pack  prints the assertion of a SAMLResponse, as browsers post it, in the form that `exchange` expects. Reads
-                       VALUE, the contents of FILE, or standard input. Sends nothing
-            capture    waits for one request of a browser to this machine and prints its field `token`, or the one of --field,
-                       from the query or the posted form. --wait is 300 s by default, as in `sso login`
+            saml pack  prints the assertion of a SAMLResponse, as browsers post it, in the form that `exchange` expects. Sends
+                       nothing
+            capture    waits for one request of a browser to this machine and prints a field of the query or the posted form
             request    sends a request, answers challenges of webgates with tokens of their own, which are stored, and prints the
                        body. The status of a failure is printed to standard error
             call       sends a request to a path of the gateway, with the stored token or the exchanged TOKEN. With the
                        /identityProvider facebook of the profile, TOKEN is sent as Facebook's token with the anonymous key
             agent      logs in for other applications of its circle of trust: their requests with --via-agent need no password.
-                       Serves programs of the same user, for the applications of --app, for at most --for seconds
-                       (default: 28800, which is 8 hours). Needs a `login`, before or meanwhile
-            token      prints the stored login without its tokens
+                       Serves programs of the same user. Needs a `login`, before or meanwhile
+            token      prints the stored login without its tokens; `clear` deletes it
             logout     ends the login at the gateway and deletes it
             cred       stores user names and passwords by URL, and other values by key; passwords are read from standard input
 
-            --level      requested authentication level of oam; further questions may follow the password
-            --no-auth    use no login and answer no challenges
-            --via-agent  answer challenges with tokens of the agent; store nothing
-            --json       require a JSON body and print it indented
+            --user         user name; a login without it asks for one
+            --method       how the gateway is asked (default: by the profile)
+            --mode         online asks the gateway, offline the store, auto the store where there is no gateway (default: online)
+            --level        requested authentication level of oam; further questions may follow the password
+            --browser      log in at an identity provider of the service domain: prints the address to open in a browser,
+                           which brings a code to this machine. The application's `redirectUris` must have http://127.0.0.1/
+                           for any port, or with the PORT of --listen
+            --provider     one of several providers (default: the user chooses)
+            --listen       where the browser's answer is received (default: a free port)
+            --wait         limits the time for the browser (default: 300)
+            --scope        the scope of the session token
+            --extra        further data of the session token
+            --token        a JWT or a packed SAML assertion; `-` reads it from standard input
+            --store        store the gateway's token
+            --client-id    the client of the login (default: that of the profile)
+            --response     the response, or a file with it (default: standard input)
+            --field        name of the field (default: token)
+            -X             method of the request (default: POST with --data, else GET)
+            --data         body of the request
+            --type         media type of the body (default: application/json)
+            --json         require a JSON body and print it indented
+            --no-auth      use no login and answer no challenges
+            --via-agent    answer challenges with tokens of the agent; store nothing
+            --app          the applications that the agent serves
+            --for          how long the agent runs (default: 28800, which is 8 hours)
+            --value        print the token itself
+            --tenant       the tenant that the entry belongs to (default: none)
+            --label        a name of the value for people
+            --description  what the value is for
 
             exit status of request and call: 0 the status is below 400, 1 otherwise
 
@@ -76,36 +95,12 @@
                       portcullis client login --browser --provider staff
             """
 
-        static let actions = Set(shapes.keys)
         static let namesake: (any Command.Type)? = ClientsCommand.self
 
-        private static let shapes: [String: AdminInvocation.Shape] = [
-            "configure": .init(1...1), "setup": .init(0...0), "logout": .init(0...0),
-            "login": .init(
-                0...0, options: ["--user", "--method", "--mode", "--level", "--provider", "--listen", "--wait"],
-                flags: ["--browser"]),
-            "aom": .init(1...1, options: ["--user", "--scope", "--extra"]),
-            "exchange": .init(0...0, options: ["--token"], flags: ["--store"]),
-            "sso": .init(1...1, options: ["--client-id", "--listen", "--wait"]),
-            "saml": .init(1...1, options: ["--response"]),
-            "capture": .init(0...0, options: ["--field", "--listen", "--wait"]),
-            "request": .init(
-                1...1, options: ["-X", "--data", "--type"], flags: ["--json", "--no-auth", "--via-agent"]),
-            "call": .init(1...1, options: ["-X", "--data", "--type", "--token"], flags: ["--json", "--via-agent"]),
-            "agent": .init(0...0, options: ["--app", "--for"]), "token": .init(1...1, flags: ["--value"]),
-            "cred": .init(2...3, options: ["--user", "--tenant", "--label", "--description"]),
-        ]
-
         static func run(_ words: [String]) throws(ExitStatus) {
-            guard let action = words.first else { throw usageError() }
-            guard let shape = shapes[action] else {
-                throw unknownAction(action, among: actions)
-            }
-            let arguments = try Arguments(
-                words.dropFirst(), options: shape.options.union(ClientFiles.options), flags: shape.flags)
-            guard shape.names.contains(arguments.positional.count) else { throw usageError() }
+            let arguments = try Arguments(words, of: self)
             let place = ClientFiles(arguments)
-            switch action {
+            switch arguments.action {
             case "configure": try configure(arguments.positional[0], place)
             case "setup": try setUp(place)
             case "login": try logIn(arguments, place)
@@ -115,7 +110,7 @@
             case "sso": try signOn(arguments, place)
             case "saml": try packSAML(arguments)
             case "capture": try capture(arguments)
-            case "request", "call": try ClientCall(arguments, place).run(action)
+            case "request", "call": try ClientCall(arguments, place).run(arguments.action)
             case "agent":
                 try ClientAgent(arguments, place).run()
             case "token": try token(arguments, place)

@@ -5,7 +5,6 @@
 
     /// The files of `portcullis client`: profile, token store and agent socket.
     struct ClientFiles {
-        static let options: Set<String> = ["--home", "--profile", "--socket"]
         static let variable = "PORTCULLIS_CLIENT_HOME"
 
         static let help = """
@@ -25,16 +24,19 @@
         let agentSocket: String
 
         init(_ arguments: Arguments) {
-            let environment = Environment.values
-            let standard =
-                environment[ClientFiles.variable] ?? "\(environment["HOME"] ?? SystemUser.home ?? ".")/.portcullis"
-            directory = arguments["--home"] ?? standard
+            directory = ClientFiles.directory(arguments["--home"])
             // Applications with different directories share one agent.
-            agentSocket = arguments["--socket"] ?? "\(standard)/agent/socket"
+            agentSocket = arguments["--socket"] ?? "\(ClientFiles.directory(nil))/agent/socket"
             let profile = arguments["--profile"]
             let isName = profile.map(ClientProfiles.isName) ?? false
             profileName = isName && profile != ClientProfiles.usual ? profile : nil
             profileFile = isName ? "\(directory)/client.json" : profile ?? "\(directory)/client.json"
+        }
+
+        /// The directory of an option, or else the usual one.
+        static func directory(_ home: String?) -> String {
+            let environment = Environment.values
+            return home ?? environment[variable] ?? "\(environment["HOME"] ?? SystemUser.home ?? ".")/.portcullis"
         }
 
         /// A named profile has a store of its own, since its tokens are those of another backend.

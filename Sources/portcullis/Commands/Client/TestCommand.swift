@@ -24,8 +24,9 @@
             --token     the token; `-` reads it from standard input
             --exchange  always exchange TOKEN
             --user      user name; the password is read from standard input
-            --config, --admin  configuration or admin listener of the gateway: used to name missing roles, which the gateway
-                        does not disclose to callers
+            --config    configuration of the gateway: used to name missing roles, which the gateway does not disclose to callers
+            --admin     the same by the gateway's admin listener
+            --admin-token-file  file with its token
 
             Prints `exchanged` after an exchange, the status, challenges, and the decision with its reason. Stores nothing.
 
@@ -39,9 +40,7 @@
         }
 
         static func run(_ words: [String]) throws(ExitStatus) {
-            let arguments = try Arguments(
-                words, options: ClientFiles.options.union(AdminTarget.options).union(["--auth", "--token", "--user"]),
-                flags: ["--exchange"])
+            let arguments = try Arguments(words, of: self)
             guard arguments.positional.count == 2, arguments.positional[1].hasPrefix("/") else {
                 throw usageError()
             }

@@ -8,10 +8,11 @@ import Reactor
 /// `portcullis convert`: a configuration directory from the configuration of another program.
 enum ConvertCommand: Command {
     static let name = "convert"
+    static let noun = "program"
     static let summary = "make a configuration directory from that of another program"
     static let help = """
         usage: portcullis convert oauth2-proxy FILE... --to DIR
-               portcullis convert oathkeeper RULES [--config CONFIG] --to DIR
+               portcullis convert oathkeeper FILE [--config FILE] --to DIR
 
         Writes DIR/gateway.jsonc and the report DIR/conversion.txt into a new or empty directory, and prints the report: what
         each setting became, what has no equivalent, and what to fill in. What has no equivalent is refused by the result,
@@ -32,22 +33,18 @@ enum ConvertCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--to", "--config"], flags: [])
-        guard let program = arguments.positional.first else {
-            throw .misuse("a program is missing: convert oauth2-proxy FILE... --to DIR")
-        }
+        guard !arguments.isEmpty else { throw .misuse("a program is missing: convert oauth2-proxy FILE... --to DIR") }
+        let arguments = try Arguments(arguments, of: self, isCounted: false)
         guard let directory = arguments["--to"], !directory.isEmpty else { throw .misuse("--to DIR is missing") }
-        let files = Array(arguments.positional.dropFirst())
+        let files = arguments.positional
         let converted: ConvertedConfiguration
-        switch program {
+        switch arguments.action {
         case "oauth2-proxy":
             guard !files.isEmpty else { throw .misuse("expected FILE...: the configuration of oauth2-proxy") }
-            guard arguments["--config"] == nil else { throw .misuse("--config goes with oathkeeper") }
             converted = try oauth2Proxy(files)
-        case "oathkeeper":
-            guard files.count == 1 else { throw .misuse("expected one file: convert oathkeeper RULES --to DIR") }
+        default:
+            guard files.count == 1 else { throw .misuse("expected one file: convert oathkeeper FILE --to DIR") }
             converted = try oathkeeper(files[0], arguments["--config"])
-        default: throw .misuse("unknown program \(program); oauth2-proxy and oathkeeper are known")
         }
         try write(converted, to: directory)
     }

@@ -21,6 +21,7 @@ enum ExplainCommand: Command {
         access log and the metrics; callers see less. Needs no running gateway. Fetches the keys that the token needs, and
         introspects opaque tokens.
 
+        --config      the configuration
         --host        host of the request (default: that of baseUrl)
         --token-file  file with the bearer token; "-" reads standard input (default: none)
         --headers     file with further header fields, one per line (default: none)
@@ -37,13 +38,8 @@ enum ExplainCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(
-            arguments, options: ["--config", "--host", "--token-file", "--headers"],
-            flags: ["--plain", "--ask-policy", "--record"])
+        let arguments = try Arguments(arguments, of: self)
         guard let directory = arguments["--config"] else { throw .misuse("--config DIR is missing") }
-        guard arguments.positional.count == 2 else {
-            throw .misuse("expected a method and a path: explain METHOD PATH --config DIR")
-        }
         let reading = try Assembly.read(directory, makesKeys: false)
         let own = reading.configuration.baseURL.host
         var lines = ["Host: \(arguments["--host"] ?? (own.contains(":") ? "[\(own)]" : own))"]

@@ -32,13 +32,15 @@ enum InitCommand: Command {
         --login   browsers that log in at an OpenID Connect provider; the client secret is read from standard input
                   (one line, without echo on a terminal)
         \(family.map { "\($0.flag)  \($0.help)\n" } ?? "")
-        --upstream  the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens);
-                    `localhost:9000` means http, and a name without a port https
-        --listen    where the gateway listens (default: 127.0.0.1:8080)
-        --base-url  where clients reach the gateway, such as https://api.example.com (default: by --listen, and required
-                    where that is all addresses)
-        --owner     the user that the gateway runs as, who gets the files (default: for root the user "portcullis" of the
-                    systemd unit, where there is one, otherwise the caller)
+        --audience      a value that `aud` of the tokens has
+        --client-id     the client that the provider knows the gateway as
+        --upstream      the API behind the gateway (default: http://127.0.0.1:9000, where `portcullis echo` listens);
+                        `localhost:9000` means http, and a name without a port https
+        --listen        where the gateway listens (default: 127.0.0.1:8080)
+        --base-url URL  where clients reach the gateway, such as https://api.example.com (default: by --listen, and required
+                        where that is all addresses)
+        --owner USER    the user that the gateway runs as, who gets the files (default: for root the user "portcullis" of the
+                        systemd unit, where there is one, otherwise the caller)
 
         Passwords that it makes are printed once.
 
@@ -49,13 +51,7 @@ enum InitCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(
-            arguments,
-            options: [
-                "--oidc", "--audience", "--login", "--client-id", "--upstream", "--listen", "--config", "--base-url",
-                "--owner", "--forward-auth",
-            ],
-            flags: Set(["--users", "--mcp"] + (family.map { [$0.flag] } ?? [])))
+        let arguments = try Arguments(arguments, of: self)
         if let proxy = arguments["--forward-auth"] { return try print(proxy, arguments) }
         let directory = try arguments.directory(of: self)
         let address = try arguments.listening("127.0.0.1:8080")

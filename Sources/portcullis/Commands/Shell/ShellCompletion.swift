@@ -1,0 +1,120 @@
+import Bytes
+import CommandForms
+import Configuration
+import Crypto
+import Declaration
+import Endpoints
+import HTTP
+
+/// What may follow the words of a command line.
+enum ShellCompletion {
+    /// What a shell gets.
+    enum Candidate: Equatable {
+        case word(String, meaning: String = "")
+        case file
+        case directory
+
+        /// A line for the scripts: no word begins with a colon.
+        var line: String {
+            switch self {
+            case .word(let word, ""): word
+            case .word(let word, let meaning): "\(word)\t\(meaning)"
+            case .file: ":file"
+            case .directory: ":directory"
+            }
+        }
+    }
+
+    /// - Parameter words: those behind the name of the program. The last one is being typed, and may be empty. Candidates need
+    ///   not begin with it.
+    static func candidates(_ words: [String]) -> [Candidate] {
+        guard let first = words.first, words.count > 1 else {
+            return commands + ["--help", "--version"].map { .word($0) }
+        }
+        if first == "help" { return words.count == 2 ? commands : [] }
+        guard let command = Program.commands.first(where: { $0.name == first }) else { return [] }
+        let form = command.form
+        let typed = words[words.count - 1]
+        let (given, pending) = read(words.dropFirst().dropLast(), form)
+        let directory = given.options["--config"] ?? ""
+        let name = pending ?? (typed.hasPrefix("--") ? typed.firstIndex(of: "=").map { String(typed[..<$0]) } : nil)
+        let usages = form.usages.filter { $0.begins(with: given.words) }
+        if let name {
+            let options = (usages.flatMap(\.options) + form.options).filter { $0.name == name }
+            return unique(options.compactMap(\.value).flatMap { values($0, directory) })
+        }
+        if !typed.hasPrefix("-") {
+            let next = usages.compactMap { $0.word(at: given.words.count) }
+            let found = next.flatMap { word in
+                word.isLiteral
+                    ? word.choices.map { .word($0, meaning: form.summary(of: $0)) }
+                    : values(word.choices.joined(separator: "|"), directory)
+            }
+            if !found.isEmpty { return unique(found) }
+        }
+        return unique(
+            (usages.flatMap(\.options).map(\.name) + ["--help"]).filter { given.options[$0] == nil }
+                .map { .word($0, meaning: form.summary(of: $0)) })
+    }
+
+    private static var commands: [Candidate] {
+        Program.commands.map { .word($0.name, meaning: $0.summary) }
+    }
+
+    /// The words and options that are complete, and the option whose value is next.
+    private static func read(
+        _ words: ArraySlice<String>, _ form: CommandForm
+    ) -> (given: (words: [String], options: [String: String]), pending: String?) {
+        var given: (words: [String], options: [String: String]) = ([], [:])
+        var pending: String?
+        for word in words {
+            if let name = pending {
+                given.options[name] = word
+                pending = nil
+            } else if word.hasPrefix("-"), word != "-" {
+                let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                if parts.count == 1, form.takesValue(word) == true { pending = word }
+                given.options[parts[0]] = parts.count == 2 ? parts[1] : ""
+            } else {
+                given.words.append(word)
+            }
+        }
+        return (given, pending)
+    }
+
+    /// What a word in capitals stands for.
+    private static func values(_ placeholder: String, _ directory: String) -> [Candidate] {
+        let names = placeholder.split(separator: "|").map(String.init)
+        return names.flatMap { name -> [Candidate] in
+            if name.isLiteralWord { return [.word(name)] }
+            let noun = String(name.prefix { $0.isUppercase })
+            switch noun {
+            case "DIR", "OLD", "NEW": return [.directory]
+            case "FILE", "LOG": return [.file]
+            case "SCHEME": return PasswordScheme.allCases.map { .word($0.rawValue) }
+            default: return lists[noun].map { listed($0.section, $0.member, directory) } ?? []
+            }
+        }
+    }
+
+    /// Names that the configuration of the command line has, by their word in usages.
+    private static let lists: [String: (section: String, member: String)] = [
+        "ROUTE": ("routes", "name"), "ROLE": ("roles", "name"), "REALM": ("realms", "name"),
+        "USER": ("users", "username"), "CLIENT": ("clients", "clientId"), "CONSUMER": ("consumers", "name"),
+        "ALIAS": ("certificates", "alias"),
+    ]
+
+    /// Nothing where the configuration is not named or not valid. A running gateway is not asked.
+    private static func listed(_ section: String, _ member: String, _ directory: String) -> [Candidate] {
+        guard !directory.isEmpty else { return [] }
+        let administration = Administration(
+            directory: directory, audit: .command(directory: directory), operations: CompatibilityFamilies.operations())
+        let answer = administration.handle(.command(.get, [section])).0
+        let entries = (try? JSONNode.parse(answer.body.span))?.array ?? []
+        return entries.compactMap { ($0.string ?? $0[member]?.string ?? $0["path"]?.string).map { .word($0) } }
+    }
+
+    private static func unique(_ candidates: [Candidate]) -> [Candidate] {
+        candidates.reduce(into: []) { found, candidate in if !found.contains(candidate) { found.append(candidate) } }
+    }
+}
