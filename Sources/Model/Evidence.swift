@@ -79,6 +79,15 @@ package struct Evidence: Sendable, Equatable {
         return shown + "\""
     }
 
+    /// A text for a terminal: what that would act on, or show as nothing, is escaped as in JSON, but for ends of lines.
+    package static func printable(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { shown, scalar in
+            let digits = String(scalar.value, radix: 16)
+            let isShown = isPlain(scalar) || scalar == "\n"
+            shown += isShown ? String(scalar) : "\\u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
+        }
+    }
+
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x20..<0x7f).contains(scalar.value) }
         switch scalar.properties.generalCategory {

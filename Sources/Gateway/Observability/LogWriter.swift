@@ -26,6 +26,8 @@ package final class LogWriter: Sendable {
     private let state = Mutex(State())
     private let destination: Mutex<OutputDescriptor>
     private let path: String?
+    /// Nil for JSON.
+    private let text: LogText?
     static let maximumPendingBytes = 4 << 20
     /// Delay that batches lines: waking a thread for each would cost more than issuing the token that it reports.
     private static let gatheringMilliseconds = 5
@@ -33,13 +35,16 @@ package final class LogWriter: Sendable {
     /// Writes to a file in append mode.
     package init(appendingTo path: String) throws(KernelError) {
         self.path = path
+        text = nil
         destination = Mutex(try OutputDescriptor(appendingTo: path))
     }
 
-    /// Writes to standard output or error.
-    package init(_ output: OutputDescriptor) {
+    /// Writes to standard output or error; to a terminal as text.
+    /// - Parameter asJSON: whether terminals get JSON too.
+    package init(_ stream: StandardStream, asJSON: Bool = false) {
         path = nil
-        destination = Mutex(output)
+        text = stream.isTerminal && !asJSON ? LogText(hasColour: stream.hasColour) : nil
+        destination = Mutex(stream == .output ? .standardOutput : .standardError)
     }
 
     /// Accepts a block and writes it shortly afterwards, together with others; false if it was dropped.
@@ -106,7 +111,7 @@ package final class LogWriter: Sendable {
     private func put(_ block: [UInt8]) {
         guard !block.isEmpty else { return }
         let output = destination.withLock { $0 }
-        output.write(block)
+        output.write(text?.text(of: block) ?? block)
         state.withLock { $0.underWay -= block.count }
     }
 }

@@ -59,7 +59,7 @@ struct RetainedState: Sendable {
 
     init(
         families: [any CompatibilityFamily], isServing: Bool = false,
-        log: EventLog = EventLog(LogWriter(.standardError))
+        log: EventLog = EventLog(LogWriter(.errors))
     ) {
         self.families = families
         self.isServing = isServing

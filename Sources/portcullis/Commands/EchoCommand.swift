@@ -6,13 +6,14 @@ enum EchoCommand: Command {
     static let name = "echo"
     static let summary = "run the sample upstream, which echoes requests"
     static let help = """
-        usage: portcullis echo [--listen ADDRESS:PORT] [--threads N]
+        usage: portcullis echo [--listen ADDRESS:PORT] [--threads N] [--json]
 
         Responds to every request with its method, path, query and header fields, in the order received, the length of its
         body and the number of requests so far, as JSON.
 
         --listen   address and port (default: 127.0.0.1:9000)
         --threads  number of threads (default: 1)
+        --json     log JSON on a terminal too
 
         /_echo/count          the number of requests as text; not counted itself
         /_echo/debug_token    a social provider's response for the token ?input_token=; one that begins with "fb-" is valid
@@ -28,17 +29,17 @@ enum EchoCommand: Command {
             throw .misuse("--threads is not a number from 1 to 64: \(arguments["--threads"] ?? "")")
         }
         do throws(KernelError) {
-            try serve(address, threads: threads)
+            try serve(address, threads: threads, asJSON: arguments.has("--json"))
         } catch {
             throw .failure("\(address.description): \(error.text)")
         }
     }
 
-    private static func serve(_ address: SocketAddress, threads: Int) throws(KernelError) {
+    private static func serve(_ address: SocketAddress, threads: Int, asJSON: Bool) throws(KernelError) {
         let signals = try Signals()
         _ = ProcessLimits.raiseOpenFiles()
         let counter = EchoServer.Counter()
-        let log = EventLog(LogWriter(.standardError))
+        let log = EventLog(LogWriter(.errors, asJSON: asJSON))
         try BoundListener.checkFree(address)
         var bound = address
         for number in 0..<threads {

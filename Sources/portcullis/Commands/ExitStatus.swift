@@ -1,5 +1,6 @@
 import Configuration
 import Declaration
+import Model
 import Reactor
 
 /// How a command ends: 0 success, 1 failure or invalid configuration, 2 usage error.
@@ -30,6 +31,13 @@ enum ExitStatus: Int32, Error {
 /// Standard output and error, as text.
 enum Terminal {
     static func print(_ text: String) { StandardStream.output.write(Array((text + "\n").utf8)) }
+    /// Prints a diagnostic of a configuration, its severity in colour.
+    static func printError(_ finding: Diagnostic) {
+        let style = finding.severity == .error ? TextStyle.red : .yellow
+        let word = "\(finding.severity.rawValue): "
+        let shown = style.applied(to: word, if: StandardStream.errors.hasColour)
+        printError(finding.description.replacing(word, with: shown, maxReplacements: 1))
+    }
     static func printError(_ text: String) { StandardStream.errors.write(Array((text + "\n").utf8)) }
 }
 

@@ -5,13 +5,14 @@ import HTTP
 import Identity
 import Model
 import OAuthServer
+import Reactor
 
 /// `portcullis issuer`: the issuers whose tokens are exchanged or trusted (JWT-41).
 enum IssuerCommand: Command {
     static let name = "issuer"
     static let summary = "list issuers whose tokens are exchanged or trusted, test a token, fetch keys"
     static let help = """
-        usage: portcullis issuer list --config DIR
+        usage: portcullis issuer list --config DIR [--json]
                portcullis issuer test TOKEN --config DIR [--client ID] [--jwks FILE]
                portcullis issuer refresh NAME --config DIR | --admin URL [--admin-token-file FILE]
 
@@ -25,6 +26,7 @@ enum IssuerCommand: Command {
 
         --client   look up the user in the realm of this client only (a mobile backend as NAME/VERSION), and check that it may exchange
         --jwks     use the issuer's keys of this file
+        --json     print JSON, a line for each issuer
 
         \(RunningGateway.help)
         \(RunningGateway.tokenHelp)
@@ -36,7 +38,7 @@ enum IssuerCommand: Command {
         let arguments = try Arguments(arguments, of: self)
         if arguments.action == "refresh" { return try refresh(arguments) }
         guard let directory = arguments["--config"] else { throw usageError() }
-        if arguments.action == "list" { return try list(directory) }
+        if arguments.action == "list" { return try list(directory, asJSON: arguments.has("--json")) }
         try IssuerTest(arguments, directory).run(arguments.positional[0])
     }
 
@@ -44,22 +46,23 @@ enum IssuerCommand: Command {
         let client = try RunningGateway.client(arguments, needsToken: true)
         let request = AdminRequest.command(
             .post, ["issuers", "refresh"], body: [("name", .text(arguments.positional[0]))])
-        AdminTarget.show(try AdminTarget.gateway(client).perform(request, consequence: ""))
+        Listing.show(try AdminTarget.gateway(client).perform(request, consequence: ""))
     }
 
-    private static func list(_ directory: String) throws(ExitStatus) {
+    private static func list(_ directory: String, asJSON: Bool) throws(ExitStatus) {
         let reading = try Assembly.read(directory, makesKeys: false)
         let policy = reading.snapshot.tokens.assertions?.currentPolicy ?? AssertionPolicy()
+        var rows: [[(name: String, text: String?)]] = []
         for entry in policy.entries + policy.samlEntries {
-            let name = entry.name ?? "(no name)"
-            guard let issuer = entry.issuer else {
-                Terminal.print("\(name)  invalid")
-                continue
+            let (name, issuer) = (entry.name ?? "(no name)", entry.issuer)
+            let users = issuer.map { issuer in
+                issuer.rules.virtualUserEnabled ? "virtual users" : "local users by \(issuer.rules.userMapping)"
             }
-            let users = issuer.rules.virtualUserEnabled ? "virtual users" : "local users by \(issuer.rules.userMapping)"
-            let kind = issuer.saml == nil ? "" : "SAML  "
-            let state = issuer.isEnabled ? "enabled" : "disabled"
-            Terminal.print("\(name)  \(state)  \(kind)\(keys(issuer.keys))  \(users)")
+            rows.append([
+                ("issuer", name), ("state", issuer.map { $0.isEnabled ? "enabled" : "disabled" } ?? "invalid"),
+                ("kind", issuer?.saml == nil ? nil : "SAML"), ("keys", issuer.map { self.keys($0.keys) }),
+                ("users", users),
+            ])
         }
         for entry in reading.configuration.trustedIssuers {
             let keys =
@@ -70,7 +73,13 @@ enum IssuerCommand: Command {
                 case .certified(let entry): entry.authoritiesFile
                 case .introspection, nil: "introspection"
                 }
-            Terminal.print("\(entry.issuer)  trusted  \(keys)  \(entry.name)")
+            rows.append([("issuer", entry.issuer), ("state", "trusted"), ("keys", keys), ("name", entry.name)])
+        }
+        if asJSON || StandardStream.output.isTerminal {
+            let members = rows.map { $0.compactMap { row in row.text.map { (row.name, JSONNode.text($0)) } } }
+            Listing.show(JSONNode(.array(members.map { .object($0) })), asJSON: asJSON)
+        } else {
+            for row in rows { Terminal.print(row.compactMap(\.text).joined(separator: "  ")) }
         }
         for finding in policy.findings {
             Terminal.printError(

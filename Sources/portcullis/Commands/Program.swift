@@ -55,15 +55,15 @@ enum Program {
         return """
             usage: portcullis COMMAND [ARGUMENT...]
 
-            Portcullis is \(summary). `portcullis help COMMAND` prints the help of a command, and `portcullis --version` or `-V`
-            the version.
+            Portcullis is \(summary). `portcullis help COMMAND` prints the help of a command,
+            and `portcullis --version` or `-V` the version.
 
             \(lines.joined(separator: "\n"))
 
             environment:
-              NO_COLOR  terminals get no colours, if it is set and not empty
-              TERM      if it is "dumb", terminals get neither colours nor progress
               \(AdminTarget.tokenVariable)  the token for the admin listener of a running gateway
+              NO_COLOR                terminals get no colours, if it is set and not empty
+              TERM                    if it is "dumb" or empty, terminals get neither colours nor progress
 
             exit status: 0 success, 1 failure or invalid configuration, 2 usage error
             """

@@ -7,7 +7,7 @@ import Reactor
 enum RunningGateway {
     static let help = "The gateway:\n\(options)"
     /// Help of commands that name it WHERE.
-    static let whereHelp = "WHERE:\n\(options)\n\(tokenHelp)"
+    static let whereHelp = "WHERE:\n\(options)\n\(tokenHelp)\n\(jsonHelp)"
 
     private static let options = """
         --admin URL              its admin listener, such as http://127.0.0.1:9901
@@ -17,6 +17,8 @@ enum RunningGateway {
     static let tokenHelp = """
         --admin-token-file FILE  file with `admin.adminToken` (default: the variable \(AdminTarget.tokenVariable))
         """
+
+    static let jsonHelp = "--json                   print JSON on a terminal too, and names in quotes"
 
     /// - Parameters:
     ///   - needsToken: false for resources that the listener serves without one.

@@ -1,3 +1,4 @@
+import Bytes
 import Gateway
 import HTTP
 
@@ -6,13 +7,15 @@ enum StatusCommand: Command {
     static let name = "status"
     static let summary = "show the readiness of a running gateway"
     static let help = """
-        usage: portcullis status --admin URL
-               portcullis status --config DIR
+        usage: portcullis status --admin URL [--json]
+               portcullis status --config DIR [--json]
 
         Prints the response of `/readyz` of the admin listener, the generation of the active configuration (1 at each
         start) and the number of refused reloads since the start.
 
         \(RunningGateway.help)
+
+        --json  print an object with `ready`, `detail`, `configuration` and `refusedReloads`
 
         exit status: 0 ready, 1 not ready or unreachable
 
@@ -30,13 +33,26 @@ enum StatusCommand: Command {
         guard metrics.contains(where: { $0.hasPrefix("portcullis_config_generation ") }) else {
             throw .notAnAdminListener(readiness.status)
         }
-        for line in readiness.text.split(separator: "\n") { Terminal.print(String(line)) }
-        func show(_ name: String, _ metric: String) {
-            guard let line = metrics.first(where: { $0.hasPrefix(metric + " ") }) else { return }
-            Terminal.print("\(name): \(line.dropFirst(metric.count + 1))")
+        func value(_ metric: String) -> String? {
+            metrics.first { $0.hasPrefix(metric + " ") }.map { String($0.dropFirst(metric.count + 1)) }
         }
-        show("configuration", "portcullis_config_generation")
-        show("refused reloads", #"portcullis_config_reloads_total{outcome="failed"}"#)
+        let lines = readiness.text.split(separator: "\n").map(String.init)
+        let configuration = value("portcullis_config_generation")
+        let refused = value(#"portcullis_config_reloads_total{outcome="failed"}"#)
+        if arguments.has("--json") {
+            let numbers = [("configuration", configuration), ("refusedReloads", refused)]
+            let members = numbers.compactMap { name, text in
+                text.flatMap { Int64($0) }.map { (name: name, value: JSONNode.number($0)) }
+            }
+            let state = [
+                (name: "ready", value: JSONNode.flag(readiness.status == 200)), ("detail", JSONNode.texts(lines)),
+            ]
+            Listing.show(.object(state + members), asJSON: true)
+        } else {
+            for line in lines { Terminal.print(line) }
+            if let configuration { Terminal.print("configuration: \(configuration)") }
+            if let refused { Terminal.print("refused reloads: \(refused)") }
+        }
         if readiness.status != 200 { throw .failed }
     }
 

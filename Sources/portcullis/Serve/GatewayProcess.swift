@@ -14,15 +14,14 @@ import TokenStorage
 /// One run of `portcullis serve`: start, reload, hand-over, drain, end.
 final class GatewayProcess: Sendable {
     let directory: String
-    /// Whether to serve an obviously insecure configuration.
-    private let acceptsInsecure: Bool
+    private let options: ServeOptions
     /// Reads and changes configurations one at a time. Separate from other blocking work, since a change may wait for the
     /// lock of the directory. One thread, since malloc keeps freed memory for the thread that allocated it: each further
     /// thread would hold the memory of a configuration.
     let configurationThread = BlockingPool(name: "configuration", width: 1, limit: 256, yieldsToLoops: false)
     /// Whether a reload by a signal or a changed file waits for that thread.
     private let awaitsReload = Atomic(false)
-    let log = EventLog(LogWriter(.standardError))
+    let log: EventLog
     let retained: RetainedState
     /// The active configuration and its generation; locked during a reload.
     private let state = Mutex(State())
@@ -44,9 +43,10 @@ final class GatewayProcess: Sendable {
         var bound: BoundListeners?
     }
 
-    init(directory: String, acceptsInsecure: Bool) {
+    init(directory: String, options: ServeOptions) {
         self.directory = directory
-        self.acceptsInsecure = acceptsInsecure
+        self.options = options
+        log = EventLog(LogWriter(.errors, asJSON: options.logsJSON))
         retained = RetainedState(families: CompatibilityFamilies.all(), isServing: true, log: log)
         files = FileWatcher(directory: directory, log: log)
     }
@@ -124,7 +124,8 @@ final class GatewayProcess: Sendable {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
             }
             let insecure =
-                acceptsInsecure ? [] : InsecureSettings(assembly.configuration).diagnostics(loaded, severity: .error)
+                options.acceptsInsecure
+                ? [] : InsecureSettings(assembly.configuration).diagnostics(loaded, severity: .error)
             if !insecure.isEmpty { return (loaded, nil, loaded.diagnostics + insecure) }
             let snapshot = assembly.snapshot(generation: generation)
             return (loaded, snapshot, loaded.diagnostics + assembly.context.diagnostics)
@@ -244,7 +245,7 @@ final class GatewayProcess: Sendable {
     private func openAccessLog(_ access: LogSection.Access) throws(StartFailure) -> LogWriter? {
         switch access {
         case .off: return nil
-        case .standardOutput: return LogWriter(.standardOutput)
+        case .standardOutput: return LogWriter(.output, asJSON: options.logsJSON)
         case .file(let path):
             do throws(KernelError) {
                 return try LogWriter(appendingTo: path)

@@ -14,6 +14,12 @@ package enum StandardStream: Int32 {
 
     package var isTerminal: Bool { clinux_is_terminal(rawValue) == 1 }
 
+    /// Whether it is a terminal that obeys escape sequences.
+    package var isScreen: Bool { isTerminal && !["", "dumb"].contains(Environment.values["TERM"] ?? "") }
+
+    /// Whether text on it may have colours, by https://no-color.org.
+    package var hasColour: Bool { isScreen && (Environment.values["NO_COLOR"] ?? "").isEmpty }
+
     /// Reads standard input to its end; what came before an error.
     package static func input() -> [UInt8] {
         let descriptor = Descriptor(0)

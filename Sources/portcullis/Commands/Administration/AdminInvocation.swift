@@ -55,6 +55,7 @@ struct AdminInvocation {
         _ method: Method, _ path: [String], query: [(String, String?)] = [],
         body: [(name: String, value: JSONNode?)]? = nil
     ) throws(ExitStatus) {
-        AdminTarget.show(try target.perform(.command(method, path, query: query, body: body)))
+        Listing.show(
+            try target.perform(.command(method, path, query: query, body: body)), asJSON: arguments.has("--json"))
     }
 }

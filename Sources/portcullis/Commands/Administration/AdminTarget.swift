@@ -21,6 +21,8 @@ enum AdminTarget {
         --config DIR             the files of this directory; a running gateway applies a change at its next reload
         \(gatewayOptions)
 
+        \(RunningGateway.jsonHelp)
+
         A change is written only if the whole configuration is valid with it.
         """
 
@@ -92,7 +94,7 @@ enum AdminTarget {
             return answer
         }
         // The change may be in force although other gateways were not notified.
-        AdminTarget.show(answer?["result"])
+        Listing.show(answer?["result"])
         for finding in answer?["errors"]?.array ?? [] { Terminal.printError(finding.string ?? "") }
         let isChange = !request.method.isSafe && status < 500
         let detail =
@@ -118,13 +120,6 @@ enum AdminTarget {
         }
     }
 
-    /// Prints a response body: one line for each element of a list, texts without quotes.
-    static func show(_ answer: JSONNode?) {
-        guard let answer else { return }
-        for element in answer.array ?? [answer] { Terminal.print(text(of: element)) }
-    }
-
-    static func text(of node: JSONNode) -> String { node.string ?? String(decoding: node.serialized, as: UTF8.self) }
 }
 
 extension Administration {

@@ -33,11 +33,14 @@ enum PolicyCommand: Command {
         let policy = ["policies", call.first]
         switch call.action {
         case "list":
-            for member in try call.target.perform(.command(.get, ["policies"]))?.members ?? [] {
-                Terminal.print("\(member.name): \(AdminTarget.text(of: member.node))")
+            let policies = try call.target.perform(.command(.get, ["policies"]))
+            if call.arguments.has("--json") { return Listing.show(policies, asJSON: true) }
+            for member in policies?.members ?? [] {
+                Terminal.print("\(member.name): \(member.node.string ?? member.node.onOneLine)")
             }
         case "get":
-            AdminTarget.show(try call.target.perform(.command(.get, policy))?["value"])
+            let value = try call.target.perform(.command(.get, policy))?["value"]
+            Listing.show(value, asJSON: call.arguments.has("--json"))
         case "set":
             let value = call.names[1] == "-" ? try standardInput() : call.names[1]
             try call.send(.put, policy, body: [("value", .text(value))])

@@ -42,7 +42,7 @@ struct StoredEntries {
     /// - Parameter members: without a value, an optional one is left out and another one is null.
     private func print(_ members: [(name: String, value: String?, isOptional: Bool)]) {
         let shown = members.filter { !$0.isOptional || $0.value != nil }
-        AdminTarget.show(.object(shown.map { ($0.name, $0.value.map { .text($0) } ?? JSONNode(.null)) }))
+        Listing.show(.object(shown.map { ($0.name, $0.value.map { .text($0) } ?? JSONNode(.null)) }))
     }
 }
 

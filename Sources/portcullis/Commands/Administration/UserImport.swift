@@ -23,7 +23,7 @@ struct UserImport {
         let named = scheme == nil ? .scrypt : PasswordScheme(rawValue: scheme ?? "")
         // Only the gateway has the key of AES. It also reports the problems of a list.
         guard let named, named != .aes, list.problems.isEmpty, !places.isEmpty else {
-            AdminTarget.show(try send(text))
+            Listing.show(try send(text))
             return
         }
         // Hashing may take hours, so everything else is checked first.
@@ -37,7 +37,7 @@ struct UserImport {
             saved?.append(made)
             hashes.merge(made) { $1 }
         }
-        AdminTarget.show(try send(list.csv(passwords: hashes)))
+        Listing.show(try send(list.csv(passwords: hashes)))
         saved?.remove()
     }
 
@@ -65,6 +65,7 @@ struct UserImport {
     ) throws(ExitStatus) {
         let share = WorkerThread.processorCount * 4
         var progress = HashingProgress(count: places.count)
+        progress.show(0)
         for start in stride(from: 0, to: places.count, by: share) {
             let batch = places[start..<min(start + share, places.count)]
             let results = Mutex<[Int: Result<String, ExitStatus>]>([:])
@@ -94,17 +95,18 @@ private struct HashingProgress {
     private let start = Clock.monotonicMilliseconds
     private var shown = Clock.monotonicMilliseconds
     private var hasShown = false
-    private let isTerminal = StandardStream.errors.isTerminal
+    private let isScreen = StandardStream.errors.isScreen
 
     init(count: Int) { self.count = count }
 
     mutating func show(_ done: Int) {
         let now = Clock.monotonicMilliseconds
-        guard isTerminal, now - shown >= 500 else { return }
+        guard isScreen, done == 0 || now - shown >= 500 else { return }
         shown = now
         hasShown = true
         let left = (now - start) * Int64(count - done) / Int64(max(1, done)) / 1000
-        write("\r\u{1B}[K\(done) of \(count) passwords hashed, \(left / 60) min \(left % 60) s left")
+        let rest = done == 0 ? "" : ", \(left / 60) min \(left % 60) s left"
+        write("\r\u{1B}[K\(done) of \(count) passwords hashed\(rest)")
     }
 
     func end() {

@@ -42,7 +42,7 @@ enum CheckCommand: Command {
         let diagnostics =
             examination.diagnostics + (insecure ?? [])
             + OptionVariables.unknown(Environment.values, extensions: CompatibilityFamilies.sections)
-        for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
+        for diagnostic in diagnostics { Terminal.printError(diagnostic) }
         let errors = diagnostics.filter { $0.severity == .error }.count
         let warnings = diagnostics.filter { $0.severity == .warning }.count
         Terminal.print(
