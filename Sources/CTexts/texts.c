@@ -46,3 +46,10 @@ int completions_fish(long place) {
     };
     return AT(place);
 }
+
+// Of an object that `deploy/build` adds to the link, so that another commit compiles nothing.
+extern const char portcullis_commit[] __attribute__((weak));
+
+int source_commit(long place) {
+    return portcullis_commit && portcullis_commit[place] ? portcullis_commit[place] : -1;
+}

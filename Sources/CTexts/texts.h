@@ -6,6 +6,7 @@
 int page_texts_en(long place);
 int page_texts_de(long place);
 int reason_texts(long place);
+int source_commit(long place);
 int completions_bash(long place);
 int completions_zsh(long place);
 int completions_fish(long place);

@@ -29,9 +29,9 @@ package struct ManualPage {
             .ad l
             .SH NAME
             \(ManualPage.filled("\(name) - \(summary)"))
-            .SH SYNOPSIS
 
             """
+        if !form.usages.isEmpty { text += ".SH SYNOPSIS\n" }
         for usage in form.usages { text += ManualPage.synopsis(usage) }
         let sections: [(title: String, isIn: (HelpBlock) -> Bool)] = [
             ("DESCRIPTION", { $0.options.isEmpty && $0.title == nil }), ("OPTIONS", { !$0.options.isEmpty }),

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import HTTP
 import Identity
@@ -7,35 +8,45 @@ import TokenStorage
 /// `portcullis version`: the version of the program and of its libraries.
 enum VersionCommand: Command {
     static let name = "version"
-    static let summary = "print the version, the build traits, the libraries and the engine"
+    static let summary = "print the version, the commit, the build traits, the libraries and the engine"
     static let help = """
-        usage: portcullis version
+        usage: portcullis version [--json]
 
         Prints the version of the program, the traits it was built with, the versions of the system libraries it is linked
-        with, and whether the kernel allows io_uring. SQLite and XMLSec are listed if it was built with the traits SQLite
-        and SAML.
+        with, the commit of its source, if the build named it, and whether the kernel allows io_uring. SQLite and XMLSec are
+        listed if it was built with the traits SQLite and SAML.
 
-        `portcullis --version` prints the same.
+        --json  print an object with the same names
+
+        `portcullis --version` and `portcullis -V` print the same.
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        guard arguments.isEmpty else { throw usageError() }
-        Terminal.print("portcullis \(ProgramVersion.number)")
-        let traits = ProgramVersion.traits
-        Terminal.print("traits \(traits.isEmpty ? "none" : traits.joined(separator: ", "))")
-        Terminal.print(OpenSSLLibrary.version)
-        Terminal.print("nghttp2 \(NgHTTP2Library.version)")
+        let isJSON = try Arguments(arguments, of: self).has("--json")
+        if isJSON { return Terminal.print(JSONNode.object(parts.map { ($0.name, .text($0.text)) }).onOneLine) }
+        for part in parts { Terminal.print("\(part.name) \(part.text)") }
+    }
+
+    private static var parts: [(name: String, text: String)] {
+        let traits = ProgramVersion.traits.joined(separator: ", ")
+        let openSSL = OpenSSLLibrary.version.split(separator: " ", maxSplits: 1).map(String.init)
+        var parts = [
+            ("portcullis", ProgramVersion.number), ("traits", traits.isEmpty ? "none" : traits),
+            (openSSL[0], openSSL.last ?? ""), ("nghttp2", NgHTTP2Library.version),
+        ]
         #if SQLite
-            Terminal.print("SQLite \(SQLiteLibrary.version)")
+            parts.append(("SQLite", SQLiteLibrary.version))
         #endif
         #if SAML
-            Terminal.print("XMLSec \(XMLSecLibrary.version)")
+            parts.append(("XMLSec", XMLSecLibrary.version))
         #endif
+        parts.append(("commit", ProgramVersion.commit))
         do throws(KernelError) {
             try LoopEngine.ioUring.checkAvailable()
-            Terminal.print("engine io_uring")
+            parts.append(("engine", "io_uring"))
         } catch {
-            Terminal.print("engine epoll (io_uring: \(error.text))")
+            parts.append(("engine", "epoll (io_uring: \(error.text))"))
         }
+        return parts
     }
 }
