@@ -37,7 +37,8 @@ enum Program {
             throw .misuse("unknown command \(name); \(hint)")
         }
         let rest = Array(arguments.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
+        let own = rest.prefix { $0 != "--" }
+        if own.contains("--help") || own.contains("-h") {
             Terminal.print(command.help)
             return
         }

@@ -21,7 +21,24 @@ import Testing
         Line(
             typed: "route show --config gate inven\t",
             completed: ["route", "show", "--config", "gate", "inventory"]),
+        Line(typed: "users show --config=gate an\t", completed: ["users", "show", "--config=gate", "ann"]),
     ]
+
+    @Test("names are read without the programs that print secrets, and of an invalid configuration too")
+    func names() throws {
+        var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+        settings["secretPrograms"] = #"{"vault": {"command": ["/usr/bin/touch", "seen"]}}"#
+        settings["backends"] = FixtureSettings.backends.replacing(#""inv-secret""#, with: #""program:vault""#)
+        settings["users"] = #"[{"username": "zoe", "password": "x", "roles": []}, {"username": 5}]"#
+        let directory = try ConfigurationDirectory(["gateway.json": settings.text])
+        _ = try CommandLine.run("check", directory.path)
+        #expect(throws: Never.self) { try directory.remove("seen") }
+        let found = try CommandLine.run(
+            "completions", "words", "--", "users", "show", "--config", directory.path, "--help", "")
+        #expect(found.ending == .exit(0) && found.errors.isEmpty)
+        #expect(found.output.split(separator: "\n").contains("zoe"), "\(found.output)")
+        #expect(throws: (any Error).self) { try directory.read("seen") }
+    }
 
     private static func isInstalled(_ shell: String) -> Bool {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")

@@ -13,7 +13,6 @@ enum AdminTarget {
     case directory(Administration)
     case gateway(AdminClient)
 
-    static let options: Set<String> = ["--config", "--admin", "--admin-token-file"]
     static let tokenVariable = "PORTCULLIS_ADMIN_TOKEN"
 
     static let help = """

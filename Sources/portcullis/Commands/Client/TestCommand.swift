@@ -48,7 +48,9 @@
                 throw .misuse("--auth must be sso, oauth, basic, anonymous or facebook")
             }
             // Before anything is sent, since the options may be wrong.
-            let target = try AdminTarget.options.contains { arguments[$0] != nil } ? AdminTarget(arguments) : nil
+            let target =
+                try ["--config", "--admin", "--admin-token-file"].contains { arguments[$0] != nil }
+                ? AdminTarget(arguments) : nil
             let profile = try ClientFiles(arguments).profile()
             // A test must not change the stored login.
             let directory: String

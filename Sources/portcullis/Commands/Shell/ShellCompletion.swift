@@ -1,10 +1,8 @@
-import Bytes
 import CommandForms
 import Configuration
 import Crypto
-import Declaration
-import Endpoints
-import HTTP
+import Model
+import Reactor
 
 /// What may follow the words of a command line.
 enum ShellCompletion {
@@ -41,14 +39,14 @@ enum ShellCompletion {
         let usages = form.usages.filter { $0.begins(with: given.words) }
         if let name {
             let options = (usages.flatMap(\.options) + form.options).filter { $0.name == name }
-            return unique(options.compactMap(\.value).flatMap { values($0, directory) })
+            return unique(options.compactMap(\.value).flatMap { values($0, of: "", directory) })
         }
         if !typed.hasPrefix("-") {
             let next = usages.compactMap { $0.word(at: given.words.count) }
             let found = next.flatMap { word in
                 word.isLiteral
                     ? word.choices.map { .word($0, meaning: form.summary(of: $0)) }
-                    : values(word.choices.joined(separator: "|"), directory)
+                    : values(word.choices.joined(separator: "|"), of: command.name, directory)
             }
             if !found.isEmpty { return unique(found) }
         }
@@ -82,37 +80,32 @@ enum ShellCompletion {
         return (given, pending)
     }
 
-    /// What a word in capitals stands for.
-    private static func values(_ placeholder: String, _ directory: String) -> [Candidate] {
-        let names = placeholder.split(separator: "|").map(String.init)
-        return names.flatMap { name -> [Candidate] in
+    /// What a word in capitals stands for, as an argument of a command.
+    private static func values(_ placeholder: String, of command: String, _ directory: String) -> [Candidate] {
+        placeholder.split(separator: "|").map(String.init).flatMap { name -> [Candidate] in
             if name.isLiteralWord { return [.word(name)] }
             let noun = String(name.prefix { $0.isUppercase })
             switch noun {
             case "DIR", "OLD", "NEW": return [.directory]
             case "FILE", "LOG": return [.file]
             case "SCHEME": return PasswordScheme.allCases.map { .word($0.rawValue) }
-            default: return lists[noun].map { listed($0.section, $0.member, directory) } ?? []
+            default:
+                guard let list = names[noun] ?? names["\(command) \(noun)"], !directory.isEmpty else { return [] }
+                // No program that prints a secret runs because a key was pressed. What is invalid is left out.
+                let loaded = ConfigurationLoader.load(
+                    directory: directory, environment: Environment.values, production: false,
+                    extensions: CompatibilityFamilies.sections, endpoints: [])
+                return loaded.draft.map(list)?.map { .word($0) } ?? []
             }
         }
     }
 
     /// Names that the configuration of the command line has, by their word in usages.
-    private static let lists: [String: (section: String, member: String)] = [
-        "ROUTE": ("routes", "name"), "ROLE": ("roles", "name"), "REALM": ("realms", "name"),
-        "USER": ("users", "username"), "CLIENT": ("clients", "clientId"), "CONSUMER": ("consumers", "name"),
-        "ALIAS": ("certificates", "alias"),
+    private static let names: [String: @Sendable (GatewayConfiguration) -> [String]] = [
+        "ROUTE": { $0.routes.map(\.name) }, "ROLE": { $0.roles.names }, "REALM": { $0.realms ?? [] },
+        "CONSUMER": { $0.consumers.map(\.name) }, "users NAME": { $0.users.map(\.username) },
+        "clients ID": { $0.clients.map(\.client.clientID) },
     ]
-
-    /// Nothing where the configuration is not named or not valid. A running gateway is not asked.
-    private static func listed(_ section: String, _ member: String, _ directory: String) -> [Candidate] {
-        guard !directory.isEmpty else { return [] }
-        let administration = Administration(
-            directory: directory, audit: .command(directory: directory), operations: CompatibilityFamilies.operations())
-        let answer = administration.handle(.command(.get, [section])).0
-        let entries = (try? JSONNode.parse(answer.body.span))?.array ?? []
-        return entries.compactMap { ($0.string ?? $0[member]?.string ?? $0["path"]?.string).map { .word($0) } }
-    }
 
     private static func unique(_ candidates: [Candidate]) -> [Candidate] {
         candidates.reduce(into: []) { found, candidate in if !found.contains(candidate) { found.append(candidate) } }
