@@ -27,8 +27,7 @@ enum AccessCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(
-            arguments, options: ["--config", "--who", "--what", "--format"], flags: [])
+        let arguments = try Arguments(arguments, of: self)
         let directory = try arguments.directory(of: self)
         guard let format = Format(rawValue: arguments["--format"] ?? "text") else {
             throw .misuse("--format is text, csv, html or json")

@@ -33,7 +33,7 @@ enum DiffCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: AdminTarget.options, flags: ["--json", "--running"])
+        let arguments = try Arguments(arguments, of: self)
         if arguments.has("--running") { return try showRunning(arguments) }
         guard arguments.positional.count == 2 else { throw .misuse("expected two directories: diff OLD NEW") }
         let old = try Assembly.compared(arguments.positional[0])

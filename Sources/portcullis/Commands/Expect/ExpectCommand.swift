@@ -28,7 +28,7 @@ enum ExpectCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: ["--config", "--format", "--record"], flags: [])
+        let arguments = try Arguments(arguments, of: self)
         let directory = try arguments.directory(of: self)
         guard let format = Format(rawValue: arguments["--format"] ?? "text") else {
             throw .misuse("--format is text, junit or json")

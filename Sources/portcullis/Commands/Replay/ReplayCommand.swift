@@ -26,8 +26,7 @@ enum ReplayCommand: Command {
         """
 
     static func run(_ arguments: [String]) throws(ExitStatus) {
-        let arguments = try Arguments(arguments, options: [], flags: ["--json"])
-        guard arguments.positional.count == 2 else { throw .misuse("expected a log and a directory: replay LOG NEW") }
+        let arguments = try Arguments(arguments, of: self)
         let log = arguments.positional[0]
         let reading = try Assembly.compared(arguments.positional[1])
         var replay = Replay(reading.rules)
