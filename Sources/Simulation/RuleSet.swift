@@ -12,12 +12,19 @@ package struct RuleSet: Sendable {
     package var providers: [(name: String, rules: ExternalIdentityRules)] = []
     /// The origins that may send cross-site requests where a route does not say it.
     package var origins = AllowOriginPolicy.disallow
+    /// Settings that say whose credentials count and are not computed with, by what they are, as texts that are compared.
+    package var others: [String: String] = [:]
     /// The settings of policy servers by name, as a text that is compared.
     package var policyServers: [String: String] = [:]
 
     package init(_ simulator: Simulator) { self.simulator = simulator }
 
     var policy: PolicySnapshot { simulator.policy }
+
+    /// The name of a client in the configuration, by its OAuth id.
+    package func reference(ofClient id: String) -> String {
+        clients.first { $0.clientID == id }?.reference ?? id
+    }
 
     func route(_ target: RequestTarget) -> Route? {
         switch target {

@@ -34,7 +34,8 @@ extension Replay {
     /// Expectations from a log: for each route, method, caller and decision one request, with what is decided now. Those
     /// that would be decided otherwise than they were are left out.
     package struct Recording: Sendable {
-        private let simulator: Simulator
+        private let rules: RuleSet
+        private var simulator: Simulator { rules.simulator }
         private let issuers: [String: (name: ClaimPath, roles: ClaimPath?)]
         private var known: Set<[String]> = []
         package private(set) var expectations: [JSONNode] = []
@@ -42,7 +43,7 @@ extension Replay {
         package private(set) var omitted = 0
 
         package init(_ rules: RuleSet) {
-            simulator = rules.simulator
+            self.rules = rules
             issuers = Dictionary(
                 rules.policy.outsideIssuers.map { issuer in
                     let name = issuer.rules.usernameSources.first?.path ?? ClaimPath(literal: "sub")
@@ -85,7 +86,9 @@ extension Replay {
             case "bearer":
                 guard let client = caller.clientID else { return nil }
                 let scopes = caller.claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
-                described.caller = .client(client, user: caller.kind == .user ? caller.subject : nil, scopes: scopes)
+                described.caller = .client(
+                    rules.reference(ofClient: client), user: caller.kind == .user ? caller.subject : nil, scopes: scopes
+                )
             case "basic", "cookie": described.caller = .user(caller.subject, backend: nil)
             default: return nil
             }

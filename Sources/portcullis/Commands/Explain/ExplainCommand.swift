@@ -79,7 +79,7 @@ enum ExplainCommand: Command {
         if let token {
             do throws(Reason) {
                 request.caller = try caller(
-                    of: token, try Explanation.principal(of: Array(token.utf8), reading.snapshot.policy))
+                    of: token, reading.rules, try Explanation.principal(of: Array(token.utf8), reading.snapshot.policy))
             } catch {
                 throw .failure("the token is refused, so that its caller cannot be described: \(error.code)")
             }
@@ -87,7 +87,9 @@ enum ExplainCommand: Command {
         Terminal.print(String(decoding: reading.simulator.recorded(request).serialized, as: UTF8.self))
     }
 
-    private static func caller(of token: String, _ principal: Principal) throws(Reason) -> CallerDescription {
+    private static func caller(
+        of token: String, _ rules: RuleSet, _ principal: Principal
+    ) throws(Reason) -> CallerDescription {
         if principal.method == .apiKey { return .consumer(principal.subject, key: principal.tokenID) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decode(Array(parts[1].utf8).span, .url),
@@ -95,7 +97,9 @@ enum ExplainCommand: Command {
         else { throw .malformedToken }
         if principal.issuer == Principal.ownIssuer, let client = principal.clientID {
             let scopes = claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
-            return .client(client, user: principal.kind == .user ? principal.subject : nil, scopes: scopes)
+            return .client(
+                rules.reference(ofClient: client), user: principal.kind == .user ? principal.subject : nil,
+                scopes: scopes)
         }
         let registered = ["iss", "exp", "iat", "nbf", "jti"]
         let own = (claims.members ?? []).filter { member in !registered.contains { $0.isExactly(member.name) } }
