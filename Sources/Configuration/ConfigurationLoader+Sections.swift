@@ -8,7 +8,7 @@ extension ConfigurationLoader {
         directory: String, environment: [String: String] = [:], formerFiles: Set<String> = []
     ) -> PoliciesSection? {
         guard let (field, findings) = section("policies", of: directory, environment, formerFiles) else { return nil }
-        let policies = field.map(PoliciesSection.read) ?? PoliciesSection()
+        let policies = field.map { PoliciesSection.read($0) } ?? PoliciesSection()
         return findings.hasErrors ? nil : policies
     }
 

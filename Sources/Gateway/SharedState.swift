@@ -253,9 +253,6 @@ package final class SharedState: Sendable {
         }
     }
 
-    /// The configuration in force; nil before the start.
-    package var currentSnapshot: GatewaySnapshot? { snapshots.current }
-
     /// Sends a new configuration to every worker.
     package func use(_ snapshot: GatewaySnapshot) {
         reloads.withLock {

@@ -15,22 +15,22 @@ extension Simulator {
     package func mismatches(_ expectation: Expectation) -> [Mismatch] {
         let verdict = verdict(on: expectation.request)
         var found: [Mismatch] = []
-        func compare(_ member: String, _ expected: String?, _ actual: String?) {
+        func compare(_ member: String, _ expected: String?, with actual: String?) {
             guard let expected, actual?.isExactly(expected) != true else { return }
             found.append(Mismatch(member: member, text: "expected \(expected), but \(actual ?? "none")"))
         }
-        compare("outcome", expectation.outcome?.rawValue, verdict.summary)
+        compare("outcome", expectation.outcome?.rawValue, with: verdict.summary)
         // A summary says more than the outcome, so that it is compared by that alone.
         if expectation.outcome == verdict.outcome { found.removeAll() }
-        compare("status", expectation.status.map(String.init), verdict.status.map(String.init))
-        compare("reason", expectation.reason, verdict.reason?.code)
+        compare("status", expectation.status.map(String.init), with: verdict.status.map(String.init))
+        compare("reason", expectation.reason, with: verdict.reason?.code)
         if let route = expectation.route, verdict.route?.isPart(of: route) != true {
-            compare("route", route, verdict.route ?? "no route")
+            compare("route", route, with: verdict.route ?? "no route")
         }
         for (name, value) in expectation.identity {
             let actual = verdict.fields.first { $0.name.lowercased() == name.lowercased() }?.value
             if let value {
-                compare("identity/\(name)", value, actual)
+                compare("identity/\(name)", value, with: actual)
             } else if let actual {
                 found.append(Mismatch(member: "identity/\(name)", text: "expected none, but \(actual)"))
             }
@@ -40,7 +40,7 @@ extension Simulator {
                 let texts = tokens.map { "\($0.issuer) in \($0.field.lowercased())" }
                 return texts.isEmpty ? "none" : texts.sorted().joined(separator: ", ")
             }
-            compare("tokens", text(tokens), text(verdict.tokens.map { ($0.field, $0.issuer) }))
+            compare("tokens", text(tokens), with: text(verdict.tokens.map { ($0.field, $0.issuer) }))
         }
         return found
     }
@@ -58,6 +58,6 @@ extension Verdict {
 }
 
 extension String {
-    /// Whether it names an entry, or one of the routes that methods with rules of their own make of it.
+    /// Whether it names an entry, or one of the routes that it has for methods with rules of their own.
     fileprivate func isPart(of entry: String) -> Bool { isExactly(entry) || hasPrefix("\(entry) ") }
 }

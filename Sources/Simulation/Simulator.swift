@@ -62,14 +62,14 @@ package struct Simulator: Sendable {
         }
     }
 
-    /// What becomes of a request of a caller of whom a log tells.
+    /// What becomes of a request of a caller about which a log tells.
     func verdict(on request: RequestDescription, by caller: KnownCaller) -> Verdict {
         var described = request
         // A field stands for the credential.
         if caller.method != Principal.Method.cookie.rawValue {
             described.fields.append(("Authorization", "Bearer logged"))
         }
-        return verdict(on: described) { policy.holder(of: .known(caller), on: $0, now: now) }
+        return verdict(on: described) { PolicyDescription(policy).holder(of: .known(caller), on: $0, now: now) }
     }
 
     /// What a request reaches, before anything is asked of its caller.
@@ -80,7 +80,7 @@ package struct Simulator: Sendable {
         guard case .head(let head) = parser.parse(bytes.span, into: fields) else { return .none }
         let parsed = ParsedRequest(bytes: bytes, head: head, fields: fields)
         guard let path = parsed.canonicalPath(policy) else { return .none }
-        return policy.target(path: path.span, bytes: bytes.span, head: head, headers: fields)
+        return PolicyDescription(policy).target(path: path.span, bytes: bytes.span, head: head, headers: fields)
     }
 
     private func verdict(
@@ -98,25 +98,25 @@ package struct Simulator: Sendable {
             switch decision.advance(
                 policy, path: path.span, bytes: parsed.bytes.span, head: parsed.head, headers: parsed.fields)
             {
-            case .deny(let reason): return denied(reason, decision, path, parsed)
+            case .deny(let reason): return denied(reason, decision, parsed: parsed)
             case .answerPreflight: return located(Verdict(.answered, status: 204), decision)
             case .answerIcon: return Verdict(.answered, status: 204)
             case .admit:
-                var verdict = admitted(decision, path, request)
+                var verdict = admitted(decision, path: path, request: request)
                 (verdict.policyServers, verdict.judgesMessages) = (servers, judgesMessages)
                 return verdict
             case .ask(.address):
                 if decision.route?.entry.options.addresses?.accepts(request.address) == false {
-                    return denied(.addressNotAllowed, decision, path, parsed)
+                    return denied(.addressNotAllowed, decision, parsed: parsed)
                 }
             case .ask(.certificate):
                 if let reason = decision.route?.refusal(of: nil), decision.route?.certificateRule != nil {
-                    return denied(reason, decision, path, parsed)
+                    return denied(reason, decision, parsed: parsed)
                 }
             case .ask(.credential):
                 switch holder(decision.route) {
                 case .success(let principal): decision.principal = principal
-                case .failure(let reason): return denied(reason, decision, path, parsed)
+                case .failure(let reason): return denied(reason, decision, parsed: parsed)
                 }
             case .ask(.policy): servers = decision.route?.policyServers.askers.map(\.server.name) ?? []
             case .ask(.message): judgesMessages = true
@@ -127,7 +127,7 @@ package struct Simulator: Sendable {
     }
 
     private func denied(
-        _ reason: Reason, _ decision: borrowing Decision, _ path: [UInt8], _ parsed: borrowing ParsedRequest
+        _ reason: Reason, _ decision: borrowing Decision, parsed: borrowing ParsedRequest
     ) -> Verdict {
         var verdict = Verdict(.refused, status: reason.status, reason: reason)
         if let route = decision.route, reason.status == 401 || reason.status == 403,
@@ -148,7 +148,7 @@ package struct Simulator: Sendable {
         return verdict
     }
 
-    private func admitted(_ decision: borrowing Decision, _ path: [UInt8], _ request: RequestDescription) -> Verdict {
+    private func admitted(_ decision: borrowing Decision, path: [UInt8], request: RequestDescription) -> Verdict {
         guard let route = decision.route else { return located(Verdict(.answered), decision) }
         var verdict = Verdict(.forwarded)
         switch route.entry.answer {
@@ -177,23 +177,24 @@ package struct Simulator: Sendable {
 
     private func holder(of caller: CallerDescription, on route: Route?) -> Result<Principal?, Reason> {
         switch caller {
-        case .anonymous: return policy.holder(of: .none, on: route, now: now)
+        case .anonymous: return PolicyDescription(policy).holder(of: .none, on: route, now: now)
         case .token(let issuer, let claims):
-            return policy.holder(of: .token(issuer: issuer, claims: claims), on: route, now: now)
+            return PolicyDescription(policy).holder(of: .token(issuer: issuer, claims: claims), on: route, now: now)
         case .client(let id, let user, let scopes):
-            return policy.holder(of: .accessToken(client: id, user: user, scopes: scopes), on: route, now: now)
+            return PolicyDescription(policy).holder(
+                of: .accessToken(client: id, user: user, scopes: scopes), on: route, now: now)
         case .consumer(let name, let key):
-            return policy.holder(of: .key(consumer: name, id: key), on: route, now: now)
+            return PolicyDescription(policy).holder(of: .key(consumer: name, id: key), on: route, now: now)
         case .user(let name, let backend):
-            guard backend == nil, route?.takesLogins == true else {
-                return policy.holder(of: .password(user: name, client: backend), on: route, now: now)
+            guard backend == nil, route.map({ DescribedRoute($0).takesLogins }) == true else {
+                return PolicyDescription(policy).holder(of: .password(user: name, client: backend), on: route, now: now)
             }
-            return policy.holder(of: .session(session(of: name)), on: route, now: now)
+            return PolicyDescription(policy).holder(of: .session(session(of: name)), on: route, now: now)
         case .login(let provider, let claims):
             if route?.isPublic == true { return .success(nil) }
             do throws(Reason) {
                 let session = try session(at: provider, claims)
-                return policy.holder(of: .session(session), on: route, now: now)
+                return PolicyDescription(policy).holder(of: .session(session), on: route, now: now)
             } catch {
                 return .failure(error)
             }
@@ -275,7 +276,7 @@ private enum ForwardedFields {
         principal?.appendIdentity(to: chunk)
         for line in route.requestFields?.lines ?? [] {
             let start = chunk.count
-            for piece in line.pieces where !append(piece, principal, address, to: chunk) {
+            for piece in line.pieces where !append(piece, of: principal, at: address, to: chunk) {
                 chunk.truncate(to: start)
                 break
             }
@@ -287,7 +288,7 @@ private enum ForwardedFields {
     }
 
     private static func append(
-        _ piece: RouteFields.Line.Piece, _ principal: Principal?, _ address: IPAddress?, to chunk: Chunk
+        _ piece: RouteFields.Line.Piece, of principal: Principal?, at address: IPAddress?, to chunk: Chunk
     ) -> Bool {
         switch piece {
         case .text(let text): chunk.append(text)

@@ -207,7 +207,7 @@ extension InvalidCase {
         ),
         InvalidCase(
             "log-field", gateway: #""log": {"fields": ["host", "hots"]}"#,
-            #"gateway.json:5: error: /log/fields/1: invalid value (expected one of "host", "http_version", "tls_version", "user_agent", found "hots"; did you mean "host"?)"#
+            #"gateway.json:5: error: /log/fields/1: invalid value (expected one of "host", "http_version", "tls_version", "user_agent", "replay", found "hots"; did you mean "host"?)"#
         ),
         InvalidCase(
             "log-field-twice", gateway: #""log": {"fields": ["host", "host"]}"#,

@@ -61,8 +61,6 @@ package struct GatewayConfiguration: Sendable {
     package var issuers: [IssuerEntry]
     package var trustedIssuers: [TrustedIssuerEntry]
     package var identityProviders: [IdentityProviderEntry]
-    /// What must be decided about described requests.
-    package var expectations: [Expectation]
     /// The certificate store.
     package var certificates: [StoredCertificateEntry]
     /// What a reload cannot apply.
@@ -134,7 +132,7 @@ extension GatewayConfiguration {
             placeholder: .placeholder,
             "The origin under which clients reach the gateway: scheme, host and port.")
         let paths = EndpointPaths.readPrefix(&root)
-        let policies = section("policies").map(PoliciesSection.read) ?? PoliciesSection()
+        let policies = PoliciesSection.read(section("policies"), expecting: section("expectations"))
         let roles = section("roles").map(RolesSection.read) ?? RolesSection()
         // `DirectoryReading` and `EnvironmentExpansion` need these before the sections are read.
         _ = root.value(
@@ -254,7 +252,6 @@ extension GatewayConfiguration {
             issuers: section("issuers").map(IssuerEntry.readAll) ?? [],
             trustedIssuers: section("trustedIssuers").map(TrustedIssuerEntry.readAll) ?? [],
             identityProviders: section("identityProviders").map(IdentityProviderEntry.readAll) ?? [],
-            expectations: section("expectations").map(Expectation.readAll) ?? [],
             certificates: section("certificates").map(StoredCertificateEntry.readAll) ?? []
         )
         extensions.read(&root, into: &configuration)

@@ -21,6 +21,15 @@ package struct PoliciesSection: Sendable {
         "Security_TokenExchangeTimeoutPolicy", "Security_TokenExchangeTimeoutSecs",
     ]
 
+    /// What must be decided about described requests.
+    package var expectations: [Expectation] = []
+
+    static func read(_ field: Field?, expecting expectations: Field?) -> PoliciesSection {
+        var section = field.map { read($0) } ?? PoliciesSection()
+        section.expectations = expectations.map(Expectation.readAll) ?? []
+        return section
+    }
+
     static func read(_ field: Field) -> PoliciesSection {
         var object = field.object("an object of policies")
         if field.isFileRoot { _ = object.take("$schema") }

@@ -144,15 +144,16 @@ final class AccessLog {
         guard let principal = exchange.principal else { return }
         block.member("caller", principal.kind.rawValue)
         block.member("credential", principal.method.rawValue)
-        block.member("level", principal.level)
+        block.member("auth_level", principal.level)
         block.member("roles", principal.roleNames)
         let policy = exchange.snapshot.policy
         block.member("scopes", policy.claims.scopes.names(of: principal.claims.scopes))
         if let backend = principal.backendID { block.member("backend_id", backend) }
-        block.name("claims")
-        block.beginObject()
-        for (path, digests) in LoggedClaims.digests(of: principal.claims, policy.claims) { block.member(path, digests) }
-        block.endObject()
+        block.member("claims") { claims in
+            for (path, digests) in LoggedClaims.digests(of: principal.claims, policy.claims) {
+                claims.member(path, digests)
+            }
+        }
     }
 
     /// The gateway's decision, regardless of the upstream's response: `allowed` for forwarded requests, `answered` for

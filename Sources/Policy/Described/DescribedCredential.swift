@@ -22,7 +22,7 @@ package enum DescribedCredential: Sendable {
     case known(KnownCaller)
 }
 
-/// A caller of whom a log says what rules ask for.
+/// A caller about which a log says what rules ask for.
 package struct KnownCaller: Sendable {
     package var kind = Principal.Kind.user
     /// Name of the method.
@@ -51,7 +51,12 @@ package struct KnownCaller: Sendable {
     }
 }
 
-extension PolicySnapshot {
+/// What a policy makes of callers and requests that are described.
+package struct PolicyDescription: Sendable {
+    let policy: PolicySnapshot
+
+    package init(_ policy: PolicySnapshot) { self.policy = policy }
+
     /// Who the holder of a described credential is on a route, or why the credential does not count; nil where none counts.
     ///
     /// - Parameters:
@@ -62,51 +67,55 @@ extension PolicySnapshot {
     ) -> Result<Principal?, Reason> {
         if route?.isPublic == true { return .success(nil) }
         return Result { () throws(Reason) in
-            guard var holder = try holder(credential, route, now) else { return nil }
+            guard var holder = try holder(credential, route, at: now) else { return nil }
             guard let chain = route?.authenticators else { return holder }
             // Where an API key must come beside another credential, one is taken as there.
-            if chain.hasPairs, holder.method != .apiKey { holder = holder.with(key: consumerKeys.anyHolder(now: now)) }
+            if chain.hasPairs, holder.method != .apiKey {
+                holder = holder.with(key: policy.consumerKeys.anyHolder(now: now))
+            }
             if chain.accepts(holder) { return holder }
             throw chain.refusal(ofUnlisted: holder)
         }
     }
 
     private func holder(
-        _ credential: DescribedCredential, _ route: Route?, _ now: Int64
+        _ credential: DescribedCredential, _ route: Route?, at now: Int64
     ) throws(Reason) -> Principal? {
         switch credential {
         case .none: nil
         case .token(let issuer, let claims): try token(of: issuer, claims, now)
         case .accessToken(let client, let user, let scopes):
-            try principals.principal(ofDescribed: client, user: user, scopes: scopes, now: now)
-        case .password(let user, let client): try passwords.principal(ofDescribed: user, client, on: route, now: now)
+            try policy.principals.principal(ofDescribed: client, user: user, scopes: scopes, now: now)
+        case .password(let user, let client):
+            try policy.passwords.principal(ofDescribed: user, client, on: route, now: now)
         case .session(let session):
             // Elsewhere a cookie is not looked at.
             if let login = route?.login { try self.session(session, login) } else { nil }
-        case .known(let caller): caller.principal(roles, claims)
-        case .key(let consumer, let id): try consumerKeys.principal(ofDescribed: consumer, id, now: now)
+        case .known(let caller): caller.principal(policy.roles, policy.claims)
+        case .key(let consumer, let id): try policy.consumerKeys.principal(ofDescribed: consumer, id, now: now)
         }
     }
 
     private func token(of issuer: String, _ claims: JSONNode, _ now: Int64) throws(Reason) -> Principal {
-        if let index = verifier.issuers.firstIndex(where: { $0.name.isExactly(issuer) }) {
-            switch verifier.outcome(ofDescribed: claims, by: index, now: now) {
-            case .verified(let token): return try principals.principal(of: token, [])
+        if let index = policy.verifier.issuers.firstIndex(where: { $0.name.isExactly(issuer) }) {
+            switch policy.verifier.outcome(ofDescribed: claims, by: index, now: now) {
+            case .verified(let token): return try policy.principals.principal(of: token, [])
             case .rejected(let rejection): throw Reason(rejection)
             case .needsKeys, .keysUnavailable: throw .keysUnavailable
             }
         }
-        guard let entry = introspected.issuers.first(where: { $0.introspector.server.name.isExactly(issuer) }) else {
+        guard let entry = policy.introspected.issuers.first(where: { $0.introspector.server.name.isExactly(issuer) })
+        else {
             throw .unknownIssuer
         }
         guard let token = IntrospectedToken(described: claims, of: entry.introspector.server, now: now) else {
             throw .invalidToken
         }
-        return try principals.principal(of: token, [], entry)
+        return try policy.principals.principal(of: token, [], entry)
     }
 
     private func session(_ session: Session, _ login: LoginRule) throws(Reason) -> Principal {
-        let principal = try principals.principal(of: session, [])
+        let principal = try policy.principals.principal(of: session, [])
         guard login.accepts(sessionOf: principal) else { throw .sessionInvalid }
         return principal
     }

@@ -30,7 +30,7 @@ package struct OutsideIssuer: Sendable {
     package let requiresProof: Bool
 }
 
-extension PolicySnapshot {
+extension PolicyDescription {
     /// What a request reaches.
     /// - Parameters:
     ///   - path: the canonical path.
@@ -38,7 +38,7 @@ extension PolicySnapshot {
     package func target(
         path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
     ) -> RequestTarget {
-        switch match(path: path, bytes: bytes, head: head, headers: headers) {
+        switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
         case .route(let route): return .route(route.index)
         case .selection(let selection):
             let (route, hasMethod) = selection.choose(bytes: bytes, head: head, headers: headers)
@@ -51,7 +51,7 @@ extension PolicySnapshot {
 
     /// The issuers of others whose tokens routes accept.
     package var outsideIssuers: [OutsideIssuer] {
-        let verified = principals.issuers.compactMap { issuer -> OutsideIssuer? in
+        let verified = policy.principals.issuers.compactMap { issuer -> OutsideIssuer? in
             guard case .outside(let rules, _, _) = issuer.claims else { return nil }
             return OutsideIssuer(
                 name: issuer.trust.name, rules: rules, audiences: issuer.trust.audiences,
@@ -59,7 +59,7 @@ extension PolicySnapshot {
                 requiresProof: issuer.requiresProof)
         }
         return verified
-            + introspected.issuers.map { issuer in
+            + policy.introspected.issuers.map { issuer in
                 OutsideIssuer(
                     name: issuer.introspector.server.name, rules: issuer.rules,
                     audiences: issuer.introspector.server.audiences, clients: issuer.purpose.listedClients,
@@ -82,15 +82,20 @@ extension EndpointRoute {
     fileprivate var path: String { String(decoding: pathBytes, as: UTF8.self) }
 }
 
-extension Route {
+/// What descriptions need to know of a route.
+package struct DescribedRoute: Sendable {
+    package let route: Route
+
+    package init(_ route: Route) { self.route = route }
+
     /// The roles that a method needs.
     package func roleNames(for method: String) -> RoleNames {
-        let entry =
-            entry.methods.first { $0.method == method }
-            ?? (method == "HEAD" ? entry.methods.first { $0.method == "GET" } : nil)
-        return (entry?.access ?? self.entry.access).roles
+        let methods = route.entry.methods
+        let own = methods.first { $0.method == method }
+        return (own ?? (method == "HEAD" ? methods.first { $0.method == "GET" } : nil))?.access.roles
+            ?? route.entry.access.roles
     }
 
     /// Whether a session of the gateway's own counts.
-    package var takesLogins: Bool { login?.isOfDomain == false }
+    package var takesLogins: Bool { route.login?.isOfDomain == false }
 }

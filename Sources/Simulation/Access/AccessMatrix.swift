@@ -40,6 +40,9 @@ package struct AccessMatrix: Sendable {
         /// What is asked for beside a credential, for people; empty for nothing.
         package let demands: [String]
         let pattern: PathPattern
+        let target: RequestTarget
+        /// A request of the row.
+        let witness: RequestDescription
 
         /// Whether a request may have a path of the pattern and of the row.
         package func matches(_ path: PathPattern) -> Bool { pattern.overlaps(path) }
@@ -47,22 +50,24 @@ package struct AccessMatrix: Sendable {
 
     package let callers: [Caller]
     package private(set) var rows: [Row] = []
+    private let simulator: Simulator
 
     /// - Parameter host: of requests for hosts that no route names.
     package init(_ rules: RuleSet, host: String) {
         let policy = rules.policy
-        func all(_ noun: String, _ names: [String], _ kind: (String) -> Caller.Kind) -> [Caller] {
+        simulator = rules.simulator
+        func all(_ noun: String, _ names: [String], as kind: (String) -> Caller.Kind) -> [Caller] {
             names.map { Caller(name: "\(noun) \($0)", kind: kind($0)) }
         }
         callers =
-            [Caller(name: "anonymous", kind: .anonymous)] + all("role", policy.roles.names, Caller.Kind.role)
-            + all("issuer", policy.outsideIssuers.map(\.name), Caller.Kind.issuer)
-            + all("provider", rules.providers.map(\.name), Caller.Kind.provider)
-            + all("client", rules.clients.filter(\.oauthConsumer).map(\.reference), Caller.Kind.client)
-            + all("consumer", rules.consumers.map(\.name), Caller.Kind.consumer)
+            [Caller(name: "anonymous", kind: .anonymous)] + all("role", policy.roles.names, as: Caller.Kind.role)
+            + all("issuer", rules.description.outsideIssuers.map(\.name), as: Caller.Kind.issuer)
+            + all("provider", rules.providers.map(\.name), as: Caller.Kind.provider)
+            + all("client", rules.clients.filter(\.oauthConsumer).map(\.reference), as: Caller.Kind.client)
+            + all("consumer", rules.consumers.map(\.name), as: Caller.Kind.consumer)
         let cells = RequestCell.all(Both(rules, rules), host: host)
         for route in policy.routes.routes {
-            for methods in route.methodGroups {
+            for methods in DescribedRoute(route).methodGroups {
                 let method = methods.first ?? "GET"
                 // One without requests of its own lies behind others.
                 let cell = cells.first { cell in
@@ -72,16 +77,25 @@ package struct AccessMatrix: Sendable {
                 }
                 guard let cell else { continue }
                 let probe = RouteProbe(route: route, method: method, rules: rules, cell: cell)
-                rows.append(AccessMatrix.row(route, methods, callers, probe))
+                rows.append(AccessMatrix.row(route, methods: methods, callers: callers, probe: probe))
             }
         }
     }
 
+    /// Whether a request for a path reaches the route of a row, and not one with a closer pattern.
+    package func reaches(_ row: Row, _ path: String) -> Bool {
+        let (whole, query) = (row.witness.target, row.witness.target.firstIndex(of: "?"))
+        var request = row.witness
+        request.target = path + (query.map { String(whole[$0...]) } ?? "")
+        request.method = row.methods.first ?? "GET"
+        return simulator.target(of: request) == row.target
+    }
+
     // MARK: Rows
 
-    private static func row(_ route: Route, _ methods: [String], _ callers: [Caller], _ probe: RouteProbe) -> Row {
-        let roles = route.roleNames(for: probe.method)
-        let demands = route.demands
+    private static func row(_ route: Route, methods: [String], callers: [Caller], probe: RouteProbe) -> Row {
+        let roles = DescribedRoute(route).roleNames(for: probe.method)
+        let demands = DescribedRoute(route).demands
         let access = callers.map { caller -> Access in
             if route.isPublic { return demands.isEmpty ? .yes : .some }
             switch caller.kind {
@@ -105,7 +119,8 @@ package struct AccessMatrix: Sendable {
         return Row(
             route: route.name,
             place: hosts + route.pattern.text + (route.conditions.isEmpty ? "" : " \(route.conditions)"),
-            methods: methods, access: access, demands: roles.texts("role") + demands, pattern: route.pattern)
+            methods: methods, access: access, demands: roles.texts("role") + demands, pattern: route.pattern,
+            target: .route(route.index), witness: probe.cell.witness)
     }
 }
 
@@ -161,11 +176,11 @@ private struct RouteProbe {
     }
 }
 
-extension Route {
+extension DescribedRoute {
     /// Names of methods that have the same rules; all methods together where the entry names none.
     fileprivate var methodGroups: [[String]] {
         var groups: [(roles: RoleNames, methods: [String])] = []
-        for entry in entry.methods {
+        for entry in route.entry.methods {
             if let place = groups.firstIndex(where: { $0.roles == entry.access.roles }) {
                 groups[place].methods.append(entry.method)
             } else {
@@ -177,19 +192,21 @@ extension Route {
 
     /// What it asks for beside roles and a credential.
     fileprivate var demands: [String] {
-        let access = entry.access
-        let options = entry.options
+        let access = route.entry.access
+        let options = route.entry.options
         return access.scopes.texts("scope") + access.claims.map { "\($0)" }
             + (access.issuers.isEmpty ? [] : ["issuer \(access.issuers.joined(separator: " or "))"])
             + (access.audience.isEmpty ? [] : ["audience \(access.audience.joined(separator: " or "))"])
             + (access.contexts.isEmpty ? [] : ["acr \(access.contexts.joined(separator: " or "))"])
-            + (access.maximumAge.map { ["a login in the last \($0) s"] } ?? []) + (level > 0 ? ["level \(level)"] : [])
+            + (access.maximumAge.map { ["a login in the last \($0) s"] } ?? [])
+            + (route.level > 0 ? ["level \(route.level)"] : [])
             + (access.requiresProof ? ["a bound token"] : [])
             + (access.clientCertificate == nil ? [] : ["a certificate"])
             + (options.addresses == nil ? [] : ["addresses"])
+            + (options.authenticators.map { ["a credential of \($0.map(\.kind.name).joined(separator: ", "))"] } ?? [])
             + (access.policyServers.isEmpty ? [] : ["policy server \(access.policyServers.joined(separator: ", "))"])
             + (options.mcp == nil ? [] : ["rules by message"])
-            + (entry.clients.isEmpty ? [] : ["client \(entry.clients.joined(separator: " or "))"])
+            + (route.entry.clients.isEmpty ? [] : ["client \(route.entry.clients.joined(separator: " or "))"])
     }
 }
 

@@ -23,7 +23,7 @@ enum CallerSource: Sendable, Hashable {
         var sources = [CallerSource.anonymous]
         func add(_ source: CallerSource) { if !sources.contains(source) { sources.append(source) } }
         for one in rules.values {
-            for issuer in one.policy.outsideIssuers { add(.issuer(issuer.name)) }
+            for issuer in one.description.outsideIssuers { add(.issuer(issuer.name)) }
             for provider in one.providers { add(.provider(provider.name)) }
             if !one.users.isEmpty { add(.users) }
             let clients = one.clients.filter(\.oauthConsumer)
@@ -78,10 +78,11 @@ enum CallerSource: Sendable, Hashable {
         switch self {
         case .anonymous: []
         case .issuer(let name):
-            issuerAxes(route, route.rules.map { rules in rules.policy.outsideIssuers.first { $0.name == name } })
+            issuerAxes(route, route.rules.map { rules in rules.description.outsideIssuers.first { $0.name == name } })
         case .provider(let name):
             ClaimAxes(
-                route, route.rules.map { rules in rules.providers.first { $0.name == name }?.rules }, Both(nil, nil)
+                route, route.rules.map { rules in rules.providers.first { $0.name == name }?.rules },
+                issuer: Both(nil, nil)
             ).axes
         case .users: [backends(route), accounts(route)]
         case .clients: [clients(route), scopes(route)].compactMap(\.self)
@@ -97,7 +98,7 @@ enum CallerSource: Sendable, Hashable {
     }
 
     private func issuerAxes(_ route: RouteRules, _ issuer: Both<OutsideIssuer?>) -> [Axis] {
-        ClaimAxes(route, issuer.map { $0?.rules }, issuer).axes
+        ClaimAxes(route, issuer.map { $0?.rules }, issuer: issuer).axes
     }
 
     private func accounts(_ route: RouteRules) -> Axis {

@@ -15,7 +15,7 @@ struct ClaimAxes {
     private var claims: [String: ClaimValues] = [:]
     private var order: [String] = []
 
-    init(_ route: RouteRules, _ identity: Both<ExternalIdentityRules?>, _ issuer: Both<OutsideIssuer?>) {
+    init(_ route: RouteRules, _ identity: Both<ExternalIdentityRules?>, issuer: Both<OutsideIssuer?>) {
         (self.route, self.identity, self.issuer) = (route, identity, issuer)
         collectNames()
         collectRoles()
@@ -36,10 +36,13 @@ struct ClaimAxes {
 
     private mutating func collectNames() {
         let route = route
+        let names = identity.map { $0.map { "\($0.usernameSources) \($0.usernamePrefix) \($0.userMapping)" } }
         for (side, rules) in zip([Side.old, .new], identity.values) {
             guard let rules else { continue }
             let path = rules.usernameSources.first?.path ?? ClaimPath(literal: "sub")
-            change(path) { $0.isName = true }
+            change(path) { claim in
+                (claim.isName, claim.isDiffering) = (true, claim.isDiffering || !names.isSame)
+            }
             if rules.virtualUserEnabled { continue }
             let users = side.of(route.rules).users
             let names = users.map { rules.userMapping == .mail ? $0.email : $0.username }.filter { !$0.isEmpty }
@@ -64,21 +67,21 @@ struct ClaimAxes {
             for source in sources {
                 var values = needed + changed.sorted()
                 let mapped = mapping.mappedRoles.keys.map(\.text)
-                values += isSame ? mapped.filter { isNeeded($0, mappings, needed + Array(changed)) } : mapped
+                values += isSame ? mapped.filter { isNeeded($0, mappings, for: needed + Array(changed)) } : mapped
                 change(source.path) { claim in
                     claim.isDiffering = claim.isDiffering || isDiffering
                     for value in values {
                         let effects = route.effects(of: value, mappings)
                         if !effects.isEmpty { claim.add(source.text(of: value), effects) }
                     }
-                    claim.require(source, mapping, side.of(route.roles), side)
+                    claim.require(source, of: mapping, for: side.of(route.roles), side)
                     if !mapping.defaultRoles.isEmpty { claim.tellsAbsent = true }
                 }
             }
         }
     }
 
-    private func isNeeded(_ value: String, _ mappings: Both<RoleMapping?>, _ names: [String]) -> Bool {
+    private func isNeeded(_ value: String, _ mappings: Both<RoleMapping?>, for names: [String]) -> Bool {
         mappings.values.contains { $0?.mappedRoles[ExactText(value)]?.contains(where: names.contains) == true }
     }
 
@@ -184,41 +187,4 @@ struct ClaimAxes {
             }
         }
     }
-}
-
-/// One of two rule sets.
-enum Side: Sendable {
-    case old, new
-
-    func of<Value>(_ both: Both<Value>) -> Value { self == .old ? both.old : both.new }
-}
-
-extension RouteRules {
-    /// What it does for a caller to have a value of a role claim, in words that are the same for values that do the same.
-    func effects(of value: String, _ mappings: Both<RoleMapping?>) -> [String] {
-        let names = Both(names(of: value, mappings.old, rules.old), names(of: value, mappings.new, rules.new))
-        let effects = zip(["old", "new"], zip(names.values, roles.values)).flatMap { side, part in
-            RouteRules.memberships(of: part.0, in: part.1).map { "\(side) \($0)" }
-        }
-        // The upstream sees the names.
-        return names.isSame ? effects : effects + ["\(names.old) \(names.new)"]
-    }
-
-    private func names(of value: String, _ mapping: RoleMapping?, _ rules: RuleSet) -> [String] {
-        guard let mapping else { return [] }
-        let names = mapping.mappedRoles.isEmpty ? [value] : mapping.mappedRoles[ExactText(value)] ?? [value]
-        return names.filter { rules.policy.roles.index(of: $0) != nil }.sorted()
-    }
-
-    /// In which parts of a requirement some names are.
-    static func memberships(of names: [String], in rule: RoleNames) -> [String] {
-        (names.contains { rule.any?.contains($0) == true } ? ["any"] : [])
-            + names.filter { rule.all.contains($0) }.map { "all \($0)" }
-            + (names.contains { rule.none.contains($0) } ? ["none"] : [])
-    }
-}
-
-extension ClaimSource {
-    /// What a claim says for this to be its value.
-    func text(of value: String) -> String { (part == .domain ? "user" : "") + prefix + value }
 }

@@ -46,7 +46,7 @@ struct ClaimValues {
         if side == .old { neededScalars.old = scalar } else { neededScalars.new = scalar }
     }
 
-    mutating func require(_ source: ClaimSource, _ mapping: RoleMapping, _ roles: RoleNames, _ side: Side) {
+    mutating func require(_ source: ClaimSource, of mapping: RoleMapping, for roles: RoleNames, _ side: Side) {
         for role in roles.all + (roles.any?.prefix(1) ?? []) {
             let value = mapping.mappedRoles.filter { $1.contains(role) }.map(\.key.text).min() ?? role
             need([source.text(of: value)], side)
@@ -115,6 +115,7 @@ struct ClaimValues {
         if isName {
             for account in accounts { add(value(of: account.names)) }
             if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.names))) }
+            if isDiffering, let missing = rest.first { add(missing) }
             return Axis(
                 name: path.text, values: isDiffering ? values : Array(values.prefix(max(1, accounts.count))),
                 namesCaller: true)
@@ -209,7 +210,7 @@ struct ClaimValues {
             label: labels.joined(separator: ", "),
             condition: .object([("groups", JSONNode(.array(parts.map(\.condition))))])
         ) { draft in
-            // A list of others differs from none where that is told.
+            // A list of others differs from none where rules tell them apart.
             let texts = has.isEmpty && tellsAbsent ? ["other"] : has
             if texts.isEmpty { return }
             draft.claims.append((path, isText ? .text(texts.joined(separator: " ")) : .texts(texts)))

@@ -35,7 +35,7 @@ package struct Difference: Sendable {
         for pair in order {
             for (method, places) in RequestMethods.grouped(pairs[pair] ?? []) {
                 guard let first = places.first else { continue }
-                compare(pair, method, cells[first], cells: places.map { cells[$0] }, into: &found)
+                compare(pair, method, at: cells[first], cells: places.map { cells[$0] }, into: &found)
             }
         }
         classes = found.classes
@@ -71,7 +71,7 @@ package struct Difference: Sendable {
     }
 
     private mutating func compare(
-        _ pair: Pair, _ method: String, _ cell: RequestCell, cells: [RequestCell], into found: inout FoundClasses
+        _ pair: Pair, _ method: String, at cell: RequestCell, cells: [RequestCell], into found: inout FoundClasses
     ) {
         let route = RouteRules(rules, Both(pair.old, pair.new), method: method, path: cell.path)
         let requestAxes = route.requestAxes
@@ -79,7 +79,7 @@ package struct Difference: Sendable {
             let axes = requestAxes + source.axes(route)
             var boxes: [DifferenceClass.Change: [Box]] = [:]
             Difference.each(axes) { places in
-                let request = Difference.request(cell, method, axes, places, source)
+                let request = Difference.request(cell, method, axes: axes, places: places, source: source)
                 guard let change = Difference.change(Both(rules.old.simulator, rules.new.simulator), request) else {
                     return
                 }
@@ -87,10 +87,12 @@ package struct Difference: Sendable {
             }
             for (change, all) in boxes {
                 for box in Box.merged(all) {
-                    let witness = Difference.request(cell, method, axes, box.places.map { $0[0] }, source)
+                    let witness = Difference.request(
+                        cell, method, axes: axes, places: box.places.map { $0[0] }, source: source)
                     let properties = zip(axes, box.places).filter { $0.values.count != $1.count }
                         .map { DifferenceClass.Property($0, $1) }
-                    found.add(change, source, properties, witness, cells, method)
+                    found.add(
+                        change, source, properties: properties, witness: witness, cells: cells, method: method)
                 }
             }
         }
@@ -113,7 +115,7 @@ package struct Difference: Sendable {
     }
 
     private static func request(
-        _ cell: RequestCell, _ method: String, _ axes: [Axis], _ places: [Int], _ source: CallerSource
+        _ cell: RequestCell, _ method: String, axes: [Axis], places: [Int], source: CallerSource
     ) -> RequestDescription {
         var draft = RequestDraft(cell.witness)
         draft.request.method = method
@@ -195,8 +197,8 @@ private struct FoundClasses {
     private var order: [Key] = []
 
     mutating func add(
-        _ change: DifferenceClass.Change, _ source: CallerSource, _ properties: [DifferenceClass.Property],
-        _ witness: RequestDescription, _ cells: [RequestCell], _ method: String
+        _ change: DifferenceClass.Change, _ source: CallerSource, properties: [DifferenceClass.Property],
+        witness: RequestDescription, cells: [RequestCell], method: String
     ) {
         let key = Key(change: change, source: source, properties: properties)
         if found[key] == nil { order.append(key) }
@@ -209,7 +211,7 @@ private struct FoundClasses {
         let all = order.compactMap { key in
             found[key].map { found in
                 DifferenceClass(
-                    key.change, key.source, key.properties, witness: found.witness, cells: found.cells,
+                    key.change, key.source, properties: key.properties, witness: found.witness, cells: found.cells,
                     places: found.places)
             }
         }

@@ -50,7 +50,7 @@ package struct DifferenceClass: Sendable {
     fileprivate let cells: [(cell: RequestCell, methods: [String])]
 
     init(
-        _ change: Change, _ source: CallerSource, _ properties: [Property], witness: RequestDescription,
+        _ change: Change, _ source: CallerSource, properties: [Property], witness: RequestDescription,
         cells: [(cell: RequestCell, methods: [String])], places: [String]
     ) {
         (self.change, self.source, self.properties, self.witness) = (change, source, properties, witness)

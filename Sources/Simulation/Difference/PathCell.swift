@@ -65,7 +65,7 @@ struct PathCell: Sendable {
 
     /// - Parameters:
     ///   - live: patterns that may match further segments.
-    ///   - whole: places of those that match, whatever follows.
+    ///   - whole: places of those that match, with anything behind.
     private static func descend(_ path: [Segment], _ live: [Rest], whole: [Int], into cells: inout [PathCell]) {
         let whole = whole + live.filter { $0.segments.isEmpty && $0.isDeep }.map(\.place)
         let ending = live.filter { $0.segments.isEmpty && !$0.isDeep }.map(\.place)

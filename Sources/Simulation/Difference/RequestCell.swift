@@ -42,7 +42,7 @@ struct RequestCell: Sendable {
                 return combinations(of: matching).map { conditions in
                     RequestCell(
                         host: host, path: path, conditions: conditions,
-                        witness: request(path.witness, name, conditions))
+                        witness: request(path.witness, at: name, conditions))
                 }
             }
         }
@@ -62,7 +62,7 @@ struct RequestCell: Sendable {
         return hosts.contains { $0?.fits(plain) == true } ? "other.invalid" : own
     }
 
-    private static func request(_ path: String, _ host: String, _ conditions: [Condition]) -> RequestDescription {
+    private static func request(_ path: String, at host: String, _ conditions: [Condition]) -> RequestDescription {
         var query: [(String, String)] = []
         var request = RequestDescription("GET", path, host: host)
         for condition in conditions {

@@ -17,7 +17,7 @@ struct RouteRules {
         routes = Both(rules.old.route(targets.old), rules.new.route(targets.new))
         self.method = method
         access = routes.map { $0?.entry.access ?? AccessRule() }
-        roles = routes.map { $0?.roleNames(for: method) ?? RoleNames() }
+        roles = routes.map { $0.map { DescribedRoute($0).roleNames(for: method) } ?? RoleNames() }
         segments = path.witness.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
     }
 
@@ -44,7 +44,7 @@ struct RouteRules {
             let outside = ranges.filter { !$0.contains(address) }.map { "\($0)" }
             values.append(
                 Axis.Value(
-                    label: inside.isEmpty ? "from other addresses" : "from \(inside.joined(separator: " and "))",
+                    label: RouteRules.text(inside: inside, outside: outside),
                     condition: .object([("in", .texts(inside)), ("notIn", .texts(outside))])
                 ) { $0.request.address = address })
         }
@@ -52,6 +52,12 @@ struct RouteRules {
         let accepted = candidates.filter { address in allowed.values.allSatisfy { $0?.accepts(address) ?? true } }
         for address in accepted.prefix(1) + (allowed.isSame ? [] : candidates) { add(address) }
         return Axis(name: "address", values: values)
+    }
+
+    private static func text(inside: [String], outside: [String]) -> String {
+        if inside.isEmpty { return "from other addresses" }
+        return "from \(inside.joined(separator: " and "))"
+            + (outside.isEmpty ? "" : ", not from \(outside.joined(separator: " or "))")
     }
 
     private var origins: Axis {
@@ -79,7 +85,7 @@ struct RouteRules {
     }
 
     private var browsers: Axis {
-        let logins = routes.map { $0?.takesLogins == true }
+        let logins = routes.map { $0.map { DescribedRoute($0).takesLogins } ?? false }
         if logins.isSame { return Axis(name: "browser", values: []) }
         return Axis(
             name: "browser",

@@ -61,7 +61,7 @@ package struct LoggedRequest: Sendable {
         var known = KnownCaller()
         (known.kind, known.method, known.subject, known.issuer) = (kind, credential, subject, issuer)
         (known.clientID, known.backendID) = (node["client_id"]?.string, node["backend_id"]?.string)
-        known.level = node["level"]?.integer.map(Int.init) ?? known.level
+        known.level = node["auth_level"]?.integer.map(Int.init) ?? known.level
         known.roles = node["roles"]?.array?.compactMap(\.string) ?? []
         let scopes = node["scopes"]?.array?.compactMap(\.string) ?? []
         if !scopes.isEmpty { known.claims = .object([("scope", .text(scopes.joined(separator: " ")))]) }

@@ -99,7 +99,9 @@ package struct Replay: Sendable {
 
     /// Whether the rules ask for something of the caller that the log does not tell.
     private func dependsOnUnknown(_ verdict: Verdict, _ request: LoggedRequest) -> Bool {
-        guard let reason = verdict.reason, request.known != nil else { return false }
+        guard let reason = verdict.reason else { return false }
+        // What was let in or refused before its credential was looked at may have had one.
+        if request.known == nil { return reason.status == 401 && request.reason != Reason.missingCredential.code }
         if reason.code == request.reason { return false }
         switch reason {
         case .wrongAudience, .authenticationTooWeak, .authenticationTooOld, .tokenUnbound: return true

@@ -43,7 +43,7 @@ struct AdminOperation: Sendable {
         BackendAdministration.operations, CertificateAdministration.operations,
         TokenAdministration.operations, RouteAdministration.operations, RequirementAdministration.operations,
         ConsumerAdministration.operations, SigningKeyAdministration.operations, IssuerAdministration.operations,
-        RefusalAdministration.operations, ChangeAdministration.operations,
+        RefusalAdministration.operations,
     ].flatMap(\.self)
 
     /// - Parameter others: the operations of families.

@@ -102,9 +102,7 @@ struct Assembly: AssemblyPart {
         let upstreams = UpstreamAssembly(context: context).upstreams()
         let listeners = ListenerAssembly(context: context).listeners()
         let tracer = configuration.log.tracing?.tracer(context)
-        if context.hasErrors { return nil }
-        if checksExpectations { ExpectationCheck(context: context).check(settings) }
-        if context.hasErrors { return nil }
+        if context.hasErrors || checksExpectations && !ExpectationCheck(context: context).isMet(settings) { return nil }
         let policy = PolicySnapshot(settings)
         if configuration.routes.isEmpty {
             context.report(

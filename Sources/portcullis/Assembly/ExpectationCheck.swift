@@ -1,5 +1,4 @@
 import Configuration
-import Gateway
 import Identity
 import Model
 import Policy
@@ -10,22 +9,23 @@ import Simulation
 struct ExpectationCheck: AssemblyPart {
     let context: AssemblyContext
 
-    /// Reports each expectation that is not met.
+    /// Whether all expectations are met; reports each other one.
     ///
     /// - Parameter settings: of the policy. What other gateways have withdrawn is no rule, and not considered.
-    func check(_ settings: PolicySettings) {
-        if configuration.expectations.isEmpty { return }
+    func isMet(_ settings: PolicySettings) -> Bool {
+        if configuration.policies.expectations.isEmpty { return true }
         var settings = settings
         settings.users = UserStore(users: configuration.users, hasher: configuration.passwords.hasher)
         settings.clients = settings.clients.asConfigured
         (settings.withdrawn, settings.revocations) = (nil, RevocationList())
         let simulator = Simulator(PolicySnapshot(settings), of: configuration)
-        for (index, expectation) in configuration.expectations.enumerated() {
+        for (index, expectation) in configuration.policies.expectations.enumerated() {
             for mismatch in simulator.mismatches(expectation) {
                 context.error(
                     "/expectations/\(index)/\(mismatch.member)", "\(expectation.title): \(mismatch.text)")
             }
         }
+        return !context.hasErrors
     }
 }
 
@@ -41,9 +41,4 @@ extension Simulator {
                 realm: RouteLogins.realm(configuration)),
             providers: Dictionary(providers) { first, _ in first }, now: Clock.wallSeconds)
     }
-}
-
-extension Assembly.Reading {
-    /// Decides by the rules that were read.
-    var simulator: Simulator { Simulator(snapshot.policy, of: configuration) }
 }

@@ -61,6 +61,9 @@ extension TrustedIssuerEntry {
 }
 
 extension Assembly.Reading {
+    /// Decides by the rules that were read.
+    var simulator: Simulator { Simulator(snapshot.policy, of: configuration) }
+
     /// The rules that were read.
     var rules: RuleSet { RuleSet(snapshot.policy, of: configuration, in: loaded.directory) }
 }

@@ -18,14 +18,12 @@ extension GatewayProcess {
             directory: directory, audit: .gateway(log), tokens: shared.tokens, cleaner: retained.cleaner,
             issuerKeys: { [weak shared] in shared?.issuerKeys ?? [] }, refusals: shared.refusals,
             withdrawn: retained.withdrawn,
-            servedRules: { [weak self, weak shared] in
-                guard let self, let configuration = activeConfiguration, let snapshot = shared?.currentSnapshot else {
-                    return nil
-                }
-                return (
-                    RuleSet(snapshot.policy, of: configuration, in: FilePath.absolute(directory)),
-                    configuration.baseURL.host
-                )
+            servedRules: { [weak self] in
+                guard let self else { return nil }
+                let (configuration, policy) = state.withLock { ($0.configuration, $0.policy) }
+                guard let configuration, let policy else { return nil }
+                let rules = RuleSet(policy, of: configuration, in: FilePath.absolute(directory))
+                return (rules, configuration.baseURL.host)
             },
             operations: CompatibilityFamilies.operations(of: retained.families),
             reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,

@@ -7,6 +7,7 @@ import Identity
 import Issuers
 import Model
 import Outbound
+import Policy
 import Reactor
 import Synchronization
 import TokenStorage
@@ -24,7 +25,7 @@ final class GatewayProcess: Sendable {
     let log: EventLog
     let retained: RetainedState
     /// The active configuration and its generation; locked during a reload.
-    private let state = Mutex(State())
+    let state = Mutex(State())
     let service = ServiceNotification()
     let stage = Mutex(Stage.serving)
     let handOverThread = Mutex<WorkerThread?>(nil)
@@ -34,9 +35,11 @@ final class GatewayProcess: Sendable {
     /// Files of sections of the active configuration.
     let sectionFiles = Mutex<Set<String>>([])
 
-    private struct State {
+    struct State {
         var generation: UInt64 = 0
         var configuration: GatewayConfiguration?
+        /// The rules in force.
+        var policy: PolicySnapshot?
         /// The values of the configuration at the start that a reload cannot apply.
         var startValues = StartValues()
         /// The listeners of the workers, by the last valid configuration.
@@ -95,6 +98,7 @@ final class GatewayProcess: Sendable {
         state.withLock {
             $0.generation = 1
             $0.configuration = configuration
+            $0.policy = snapshot.policy
             $0.startValues = configuration.startValues
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
@@ -105,9 +109,6 @@ final class GatewayProcess: Sendable {
             throw .failed
         }
     }
-
-    /// The configuration in force; nil before the start.
-    var activeConfiguration: GatewayConfiguration? { state.withLock { $0.configuration } }
 
     /// Reads the directory and logs the findings. An invalid configuration yields errors and no snapshot.
     private func load(
@@ -312,6 +313,7 @@ final class GatewayProcess: Sendable {
             }
             state.generation += 1
             state.configuration = fresh
+            state.policy = snapshot.policy
             log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
             watchFiles(fresh, shared)

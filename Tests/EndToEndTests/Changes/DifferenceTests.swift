@@ -4,12 +4,12 @@ import Testing
 
 /// `portcullis diff` against the gateway itself, with rules by chance.
 @Suite struct DifferenceTests {
-    /// Pairs of configurations, and requests to each pair; `PORTCULLIS_DIFFERENCES` sets the first for a longer run.
+    /// Pairs of configurations, and requests to each pair; `DIFFERENCE_ROUNDS` sets the first for a longer run.
     private static let rounds =
-        ProcessInfo.processInfo.environment["PORTCULLIS_DIFFERENCES"].flatMap { Int($0) } ?? 12
+        ProcessInfo.processInfo.environment["DIFFERENCE_ROUNDS"].flatMap { Int($0) } ?? 12
     private static let requests = 60
     private static let seed =
-        ProcessInfo.processInfo.environment["PORTCULLIS_DIFFERENCES_SEED"].flatMap { UInt64($0) } ?? 1
+        ProcessInfo.processInfo.environment["DIFFERENCE_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test("each request that two gateways decide differently is in a class, and each class has such a request")
     func classes() throws {

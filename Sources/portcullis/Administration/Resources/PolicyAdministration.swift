@@ -3,6 +3,8 @@ import Configuration
 import Declaration
 import Gateway
 import HTTP
+import Model
+import Simulation
 
 /// The environment policies by name (POL-01 to POL-03).
 struct PolicyAdministration: ResourceAdministration {
@@ -13,6 +15,7 @@ struct PolicyAdministration: ResourceAdministration {
         operation(.get, "policies/*", "policies.get", Self.show),
         operation(.put, "policies/*", "policies.set", Self.set),
         operation(.delete, "policies/*", "policies.unset", Self.unset),
+        operation(.get, "changes", "changes.show", Self.changes),
     ]
 
     /// The policies that are set, as written.
@@ -23,6 +26,23 @@ struct PolicyAdministration: ResourceAdministration {
                 .object(members.filter { member in PoliciesSection.names.contains { $0.isExactly(member.name) } })
             ).serialized
         }
+    }
+
+    /// Which requests the files decide otherwise than the configuration in force.
+    func changes(_: AdminRequest) throws(AdminFailure) -> AdminAnswer {
+        guard let (rules, host) = administration.servedRules?() else {
+            throw .unavailable("a running gateway alone has a configuration in force: use --admin")
+        }
+        let directory = administration.configuration.directory
+        let examination = Assembly.examine(directory, checksExpectations: false)
+        guard let reading = examination.reading else { throw .alreadyInvalid(examination.errors) }
+        let difference = Difference(from: rules, to: reading.rules, host: host)
+        let members = (difference.json.members ?? []).map { (name: $0.name, value: $0.node) }
+        let more: [(name: String, value: JSONNode)] = [
+            ("gains", .flag(difference.someoneGains)), ("text", .text(difference.text)),
+            ("directory", .text(directory)),
+        ]
+        return .shown(JSONNode.object(members + more).serialized)
     }
 
     func show(_ request: AdminRequest) throws(AdminFailure) -> AdminAnswer {

@@ -18,6 +18,7 @@ enum AccessCommand: Command {
         some  those that meet what else the row asks for, such as a scope, a claim or a level
         -     none
 
+        --config  the directory
         --who     only the routes that this caller may use: a role, or the name of an issuer, provider, client or consumer;
                   "anonymous" for those without a credential
         --what    only the routes that a request for this path may reach
@@ -37,7 +38,7 @@ enum AccessCommand: Command {
         var rows = matrix.rows
         if let path = arguments["--what"] {
             guard let pattern = try? PathPattern(path) else { throw .misuse("--what is no path: \(path)") }
-            rows = rows.filter { $0.matches(pattern) }
+            rows = rows.filter { $0.matches(pattern) && (pattern.isOnePath ? matrix.reaches($0, path) : true) }
         }
         var callers = Array(matrix.callers.indices)
         if let name = arguments["--who"] {
@@ -137,6 +138,11 @@ enum AccessCommand: Command {
             return String(decoding: JSONNode(.array(nodes)).serialized, as: UTF8.self)
         }
     }
+}
+
+extension PathPattern {
+    /// Whether it stands for one path alone.
+    fileprivate var isOnePath: Bool { !isDeep && !segments.contains(.one) }
 }
 
 extension AccessMatrix.Row {

@@ -52,7 +52,11 @@ enum DiffCommand: Command {
         guard let answer, let text = answer["text"]?.string, let gains = answer["gains"]?.bool else {
             throw .notAnAdminListener(200)
         }
-        Terminal.print(arguments.has("--json") ? String(decoding: answer.serialized, as: UTF8.self) : text)
+        let directory = answer["directory"]?.string ?? ""
+        Terminal.print(
+            arguments.has("--json")
+                ? String(decoding: answer.serialized, as: UTF8.self)
+                : "the rules in force against the files in \(directory), which this gateway reads\n\n\(text)")
         if gains { throw .failed }
         if answer["undecided"]?.array?.isEmpty == false { throw .undecided }
     }

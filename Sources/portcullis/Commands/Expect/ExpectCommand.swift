@@ -18,6 +18,7 @@ enum ExpectCommand: Command {
         integration wants them. Needs no running gateway, calls no server, and considers no state.
 
         --format  text, a line for each expectation (default); junit, XML with a test case for each; json
+        --config  the directory
         --record  print expectations made of the access log LOG ("-" for standard input): for each route, method, caller and
                   decision one request, with what is decided now. The log needs "replay" in "log.fields". A single request
                   is recorded by `portcullis explain METHOD PATH --config DIR --record`
@@ -35,7 +36,7 @@ enum ExpectCommand: Command {
         }
         let reading = try Assembly.read(directory, makesKeys: false, checksExpectations: false)
         if let log = arguments["--record"] { return try record(log, reading) }
-        let expectations = reading.configuration.expectations
+        let expectations = reading.configuration.policies.expectations
         if expectations.isEmpty { Terminal.printError("\(directory): there are no expectations") }
         let simulator = reading.simulator
         let results = expectations.map { Result(expectation: $0, mismatches: simulator.mismatches($0)) }
@@ -49,7 +50,9 @@ enum ExpectCommand: Command {
         let lines = recording.expectations.map { "  " + String(decoding: $0.serialized, as: UTF8.self) }
         Terminal.print("[\n\(lines.joined(separator: ",\n"))\n]")
         if recording.omitted > 0 {
-            Terminal.printError("\(recording.omitted) lines left out: their callers or decisions cannot be described")
+            Terminal.printError(
+                "\(recording.omitted) lines left out: their callers cannot be described (\"log.fields\" needs \"replay\"), or they are decided otherwise now"
+            )
         }
     }
 

@@ -76,6 +76,14 @@ enum ExplainCommand: Command {
             let isCredential = ["authorization", "x-api-key", "cookie"].contains(parts[0].lowercased())
             return parts.count == 2 && !isCredential ? (parts[0], parts[1]) : nil
         }
+        for line in fields where line.lowercased().hasPrefix("authorization:") && token == nil {
+            let value = line.dropFirst("authorization:".count).trimming(\.isWhitespace)
+            guard value.lowercased().hasPrefix("basic "),
+                let pair = Base64.decode(Array(value.dropFirst(6).utf8).span),
+                let colon = pair.firstIndex(of: ASCII.colon)
+            else { throw .failure("this credential cannot be recorded: pass a token by --token-file") }
+            request.caller = .user(String(decoding: pair[..<colon], as: UTF8.self), backend: nil)
+        }
         if let token {
             do throws(Reason) {
                 request.caller = try caller(
