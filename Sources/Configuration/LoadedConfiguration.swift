@@ -63,6 +63,12 @@ package struct LoadedConfiguration: Sendable {
         return node.array?.count == count
     }
 
+    /// What the files say, by section, and by key of `gateway.json`.
+    package var sections: [(name: String, node: JSONNode)] {
+        let keys = (sources.gateway?.root.members ?? []).map { (name: $0.name, node: $0.node) }
+        return keys + sources.sections.map { (name: $0.key, node: $0.value.root) }
+    }
+
     /// Names of the files of sections, without `gateway.json`.
     package var sectionFiles: Set<String> { Set(sources.sections.values.map(\.name)) }
 

@@ -12,8 +12,8 @@ package struct RuleSet: Sendable {
     package var providers: [(name: String, rules: ExternalIdentityRules)] = []
     /// The origins that may send cross-site requests where a route does not say it.
     package var origins = AllowOriginPolicy.disallow
-    /// Settings that say whose credentials count and are not computed with, by what they are, as texts that are compared.
-    package var others: [String: String] = [:]
+    /// The entries and keys of the configuration as they are written, without passwords and secrets.
+    package var settings: [Setting: [UInt8]] = [:]
     /// The settings of policy servers by name, as a text that is compared.
     package var policyServers: [String: String] = [:]
 
@@ -32,6 +32,40 @@ package struct RuleSet: Sendable {
         case .route(let index), .lackingMethod(let index): policy.routes.routes[index]
         case .none, .endpoint: nil
         }
+    }
+}
+
+/// An entry or a key of a configuration.
+package enum Setting: Hashable, Sendable {
+    case route(String)
+    case issuer(String)
+    case provider(String)
+    case user(String)
+    case client(String)
+    case consumer(String)
+    /// Of `gateway.json`, or another section.
+    case key(String)
+
+    /// For people.
+    package var text: String {
+        switch self {
+        case .route(let name): "the route \(name)"
+        case .issuer(let name): "the trusted issuer \(name)"
+        case .provider(let name): "the identity provider \(name)"
+        case .user(let name): "the user \(name)"
+        case .client(let name): "the client \(name)"
+        case .consumer(let name): "the consumer \(name)"
+        case .key(let name): "\"\(name)\""
+        }
+    }
+
+    /// Whether a change decides nothing about who is let in.
+    package var isHarmless: Bool {
+        guard case .key(let name) = self else { return false }
+        return [
+            "$schema", "workers", "engine", "watchFiles", "limits", "rateLimits", "log", "tracing", "pages", "errors",
+            "tokenCache", "issuedTokenCache", "tokenCleaner", "expectations", "optionalFiles", "environment",
+        ].contains(name)
     }
 }
 

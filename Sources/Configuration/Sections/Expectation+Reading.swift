@@ -55,6 +55,9 @@ extension Expectation {
             "caller", CallerDescription.shape, "Who calls; a caller without a credential by default.")
         guard var request else { return nil }
         (request.host, request.isEncrypted) = (host, isEncrypted)
+        for (name, _) in fields ?? [] where ["authorization", "cookie", "x-api-key"].contains(name.lowercased()) {
+            object.field.error("\"\(name)\" is a credential", expected: "the caller in \"caller\"")
+        }
         request.fields = (fields ?? []).compactMap { name, value in value.map { (name, $0) } }
         request.address = address ?? IPAddress("127.0.0.1")
         request.caller = caller.flatMap(\.self) ?? .anonymous

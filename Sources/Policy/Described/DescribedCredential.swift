@@ -51,7 +51,7 @@ package struct KnownCaller: Sendable {
     }
 }
 
-/// What a policy makes of callers and requests that are described.
+/// What a policy decides about callers and requests that are described.
 package struct PolicyDescription: Sendable {
     let policy: PolicySnapshot
 

@@ -91,7 +91,7 @@ enum CallerSource: Sendable, Hashable {
             [
                 CallerSource.groups(
                     "consumer", route.rules.map(\.consumers), name: \.name,
-                    key: { "\($0.enabled) \($0.roles.sorted()) \(!$0.keys.isEmpty)" }
+                    key: { "\($0.enabled) \($0.roles.sorted()) \($0.keys.map(\.expiresAt))" }
                 ) { $0.consumer = $1 }
             ]
         }
@@ -107,12 +107,13 @@ enum CallerSource: Sendable, Hashable {
             "user", route.rules.map(\.users), name: \.username,
             key: { user in
                 "\(user.enabled) \(user.realm) \(user.passwordHash != nil) \(user.roles.sorted())"
-                    + (usesProfile ? " \(user.email) \(user.firstName) \(user.lastName)" : "")
+                    + (usesProfile ? " \(user.username) \(user.email) \(user.firstName) \(user.lastName)" : "")
             }
         ) { $0.user = $1 }
     }
 
     private func clients(_ route: RouteRules) -> Axis {
+        let usesClaims = route.access.values.contains { !$0.claims.isEmpty }
         let listed = route.listedClients
         return CallerSource.groups(
             "client", route.rules.map(\.clients), name: \.reference,
@@ -120,7 +121,8 @@ enum CallerSource: Sendable, Hashable {
                 let isListed = listed.map { $0.contains(client.tokenClientID) }
                 return
                     "\(client.oauthConsumer) \(client.realm) \(client.grants.roles.sorted()) \(client.grants.scopes ?? ["*"]) "
-                    + "\(client.grants.audience ?? []) \(isListed) \(client.isStandard)"
+                    + "\(client.grants.audience ?? []) \(isListed) \(client.isStandard) \(client.grants.withheld.map(\.rawValue).sorted())"
+                    + (usesClaims ? " \(client.clientID)" : "")
             }
         ) { $0.client = $1 }
     }

@@ -115,9 +115,10 @@ struct ClaimValues {
         if isName {
             for account in accounts { add(value(of: account.names)) }
             if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.names))) }
+            for value in passingValues + (isDiffering ? lists + scalars.map(value(ofScalar:)) : []) { add(value) }
             if isDiffering, let missing = rest.first { add(missing) }
             return Axis(
-                name: path.text, values: isDiffering ? values : Array(values.prefix(max(1, accounts.count))),
+                name: path.text, values: values,
                 namesCaller: true)
         }
         for passing in passingValues { add(passing) }

@@ -17,7 +17,8 @@ extension Difference {
         let counts = [DifferenceClass.Access.gained, .lost, .changed].map { access in
             "\(classes.count { $0.change.access == access }) \(access.rawValue)"
         }
-        return (lines + undecided.map { "UNDECIDED " + $0 } + [counts.joined(separator: ", ")]).joined(separator: "\n")
+        return (lines + undecided.map { "UNDECIDED: " + $0 } + [counts.joined(separator: ", ")]).map(\.harmless)
+            .joined(separator: "\n")
     }
 
     private static func text(of classes: [DifferenceClass]) -> [String] {
@@ -36,5 +37,19 @@ extension DifferenceClass {
     fileprivate func isBeside(_ other: DifferenceClass) -> Bool {
         change.access == other.change.access && change.after == other.change.after
             && change.details == other.change.details && places == other.places
+    }
+}
+
+extension String {
+    /// Without characters that would move a terminal's cursor, or let one line look like several or like another.
+    package var harmless: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: "?"
+                    default: scalar
+                    }
+                }))
     }
 }

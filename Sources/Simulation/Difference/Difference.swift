@@ -13,10 +13,17 @@ package struct Difference: Sendable {
 
     private let rules: Both<RuleSet>
     private let sources: [CallerSource]
+    /// Pairs of which a class was found, and a caller that one of the rule sets lets in.
+    private var shownPairs: Set<Pair> = []
+    /// Combinations that may still be tried.
+    private var budget: Int
 
-    /// - Parameter host: of requests for hosts that no route names, where none of these is it.
-    package init(from old: RuleSet, to new: RuleSet, host: String) {
+    /// - Parameters:
+    ///   - host: of requests for hosts that no route names, where none of these is it.
+    ///   - budget: how many requests are decided at most; what is left is undecided.
+    package init(from old: RuleSet, to new: RuleSet, host: String, budget: Int = 500_000) {
         rules = Both(old, new)
+        self.budget = budget
         sources = CallerSource.all(rules)
         let cells = RequestCell.all(rules, host: host)
         let methods = RequestMethods.all(rules)
@@ -39,10 +46,8 @@ package struct Difference: Sendable {
             }
         }
         classes = found.classes
-        let others = rules.map(\.others)
-        let names = Set(others.old.keys).union(others.new.keys).sorted()
-        undecided = names.filter { others.old[$0] != others.new[$0] }.map { "\($0)" }
-        undecided += order.flatMap(changedServers).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        undecided = order.flatMap(changedServers) + unexplained(order) + found.omissions
+        undecided = undecided.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// What is asked of others or of messages, and by other rules than before.
@@ -57,9 +62,39 @@ package struct Difference: Sendable {
             (certificates.values.allSatisfy { $0 != nil } && !certificates.isSame, "client certificates"),
             (old.options.takesCertificates != new.options.takesCertificates, "users of client certificates"),
             (old.options.keptSpellings != new.options.keptSpellings, "encoded and double slashes"),
+            (Difference.hasOthers(old, new), "credentials that cannot be described"),
         ]
         return servers.map { "the policy server \($0) is asked in another way on \(new.name)" }
             + changes.filter(\.0).map { "\($0.1) are judged by other rules on \(new.name)" }
+    }
+
+    /// Whether the lists of credentials differ, and have some that no described caller shows.
+    private static func hasOthers(_ old: RouteEntry, _ new: RouteEntry) -> Bool {
+        let lists = [old.options.authenticators ?? [], new.options.authenticators ?? []]
+        return lists[0] != lists[1]
+            && lists.joined().contains { entry in
+                entry.needsKey || entry.kind.name == "basic" && entry.issuer != nil
+                    || ["saml", "anonymousKey"].contains(entry.kind.name)
+            }
+    }
+
+    /// What has changed and shows in no class, so that what it does is not known.
+    private func unexplained(_ pairs: [Pair]) -> [String] {
+        let settings = rules.map(\.settings)
+        let names = Set(settings.old.keys).union(settings.new.keys)
+        let changed = names.filter { settings.old[$0] != settings.new[$0] && !$0.isHarmless }
+        let shown = Set(classes.flatMap(\.settings))
+        var routes: Set<String> = []
+        for pair in pairs where shownPairs.contains(pair) {
+            routes.formUnion([rules.old.route(pair.old), rules.new.route(pair.new)].compactMap { $0?.entry.name })
+        }
+        return changed.filter { setting in
+            if case .route(let name) = setting {
+                return !routes.contains { $0 == name || $0.hasPrefix("\(name) ") }
+            }
+            return !shown.contains(setting)
+        }
+        .map { "\($0.text) has changed, and what that does is not computed" }.sorted()
     }
 
     /// Whether someone is let in who was not before.
@@ -75,14 +110,22 @@ package struct Difference: Sendable {
     ) {
         let route = RouteRules(rules, Both(pair.old, pair.new), method: method, path: cell.path)
         let requestAxes = route.requestAxes
+        var (isShown, isReached) = (false, false)
         for source in sources {
             let axes = requestAxes + source.axes(route)
             var boxes: [DifferenceClass.Change: [Box]] = [:]
+            let combinations = axes.reduce(1) { min($0 * $1.values.count, Difference.mostCombinations + 1) }
+            guard combinations <= min(budget, Difference.mostCombinations) else {
+                found.omit("too many combinations on \(cell.path.pattern) for \(source.label)")
+                continue
+            }
+            budget -= combinations
             Difference.each(axes) { places in
                 let request = Difference.request(cell, method, axes: axes, places: places, source: source)
-                guard let change = Difference.change(Both(rules.old.simulator, rules.new.simulator), request) else {
-                    return
-                }
+                let verdicts = rules.map { $0.simulator.verdict(on: request) }
+                isReached = isReached || source != .anonymous && verdicts.values.contains(where: \.isAdmitted)
+                guard let change = Difference.change(verdicts) else { return }
+                isShown = true
                 boxes[change, default: []].append(Box(places: places.map { [$0] }))
             }
             for (change, all) in boxes {
@@ -96,7 +139,11 @@ package struct Difference: Sendable {
                 }
             }
         }
+        if isShown, isReached || route.routes.values.contains(where: { $0 == nil }) { shownPairs.insert(pair) }
     }
+
+    /// For one kind of caller on one method of a pair.
+    private static let mostCombinations = 50_000
 
     /// Each combination of values of the axes, by their places.
     private static func each(_ axes: [Axis], _ body: ([Int]) -> Void) {
@@ -125,10 +172,7 @@ package struct Difference: Sendable {
     }
 
     /// What differs about a request; nil for nothing.
-    private static func change(
-        _ simulators: Both<Simulator>, _ request: RequestDescription
-    ) -> DifferenceClass.Change? {
-        let verdicts = simulators.map { $0.verdict(on: request) }
+    private static func change(_ verdicts: Both<Verdict>) -> DifferenceClass.Change? {
         let (before, after) = (verdicts.old.summary, verdicts.new.summary)
         let details = Difference.details(verdicts)
         guard before != after || !details.isEmpty else { return nil }
@@ -194,6 +238,10 @@ private struct FoundClasses {
     }
 
     private var found: [Key: Found] = [:]
+    /// What was not tried.
+    private(set) var omissions: [String] = []
+
+    mutating func omit(_ text: String) { if !omissions.contains(text) { omissions.append(text) } }
     private var order: [Key] = []
 
     mutating func add(

@@ -20,6 +20,14 @@ package struct DifferenceClass: Sendable {
             conditions = places.map { axis.values[$0].condition.serialized }
         }
 
+        /// The entries that it names.
+        fileprivate var names: [String] {
+            guard ["user", "client", "consumer"].contains(name) else { return [] }
+            return conditions.flatMap { condition in
+                (try? JSONNode.parse(condition.span))?["in"]?.array?.compactMap(\.string) ?? []
+            }
+        }
+
         var json: JSONNode {
             .object([
                 ("property", .text(name)),
@@ -56,6 +64,24 @@ package struct DifferenceClass: Sendable {
         (self.change, self.source, self.properties, self.witness) = (change, source, properties, witness)
         (self.cells, self.places) = (cells, places)
         caller = source.label
+    }
+
+    /// The entries whose callers it has.
+    var settings: [Setting] {
+        let names = properties.flatMap { property in
+            property.names.map { name -> Setting in
+                switch property.name {
+                case "client": .client(name)
+                case "consumer": .consumer(name)
+                default: .user(name)
+                }
+            }
+        }
+        return switch source {
+        case .issuer(let name): names + [.issuer(name)]
+        case .provider(let name): names + [.provider(name)]
+        case .anonymous, .users, .clients, .clientUsers, .consumers: names
+        }
     }
 
     /// For programs.

@@ -85,6 +85,8 @@ struct RequestCell: Sendable {
 
     // MARK: Conditions
 
+    private static let mostCombinations = 243
+
     private static func combinations(of conditions: [RouteConditions]) -> [[Condition]] {
         var values: [(isField: Bool, name: String, texts: [String])] = []
         func add(_ condition: RouteConditions.Condition, isField: Bool) {
@@ -99,6 +101,8 @@ struct RequestCell: Sendable {
             for condition in one.query { add(condition, isField: false) }
         }
         return values.reduce([[]]) { all, next in
+            // Beyond that each condition is looked at alone.
+            if all.count > RequestCell.mostCombinations { return all }
             let kinds: [Condition.Value] = [.absent] + next.texts.map { .equal($0) } + [.other(next.texts)]
             return all.flatMap { one in
                 kinds.map { one + [Condition(isField: next.isField, name: next.name, value: $0)] }

@@ -36,6 +36,13 @@ package struct LoggedRequest: Sendable {
             let path = node["path"]?.string, path.utf8.first == ASCII.slash, let decision = node["decision"]?.string,
             let reason = node["reason"]?.string, let status = node["status"]?.integer
         else { throw .broken }
+        // The gateway writes no others, and they would become another request.
+        let host = node["host"]?.string ?? ""
+        guard [method, path, host].allSatisfy({ $0.utf8.allSatisfy { $0 > ASCII.space && $0 < 127 } }),
+            [node["subject"], node["issuer"], node["route"], node["reason"]].allSatisfy({
+                $0?.string.map { $0 == $0.harmless } ?? true
+            })
+        else { throw .broken }
         if method == "extension" { throw .method }
         (self.method, self.path, self.reason, self.status) = (method, path, reason, Int(status))
         isAdmitted = decision == "allowed"

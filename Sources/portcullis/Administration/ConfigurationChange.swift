@@ -138,7 +138,8 @@ struct ConfigurationChange: Sendable {
 
     /// - Parameter draft: the new text of a file, if any.
     private func examine(_ draft: ConfigurationDraft? = nil) -> Assembly.Examination {
-        Assembly.examine(directory, draft: draft, formerFiles: formerFiles())
+        // What takes rights away must be possible, even against expectations.
+        Assembly.examine(directory, draft: draft, formerFiles: formerFiles(), checksExpectations: false)
     }
 
     private func accept(

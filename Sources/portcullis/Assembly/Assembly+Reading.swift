@@ -47,7 +47,7 @@ extension Assembly {
         guard var assembly = Assembly(loaded, makesKeys: makesKeys) else {
             return Examination(loaded: loaded, diagnostics: loaded.diagnostics, reading: nil)
         }
-        assembly.checksExpectations = checksExpectations
+        if !checksExpectations { assembly.unmetExpectations = nil }
         let reading = assembly.snapshot(generation: 1).map { snapshot in
             Reading(
                 loaded: loaded, configuration: assembly.configuration, snapshot: snapshot, retained: assembly.retained,

@@ -21,8 +21,8 @@ struct Assembly: AssemblyPart {
     let context: AssemblyContext
     /// The listeners of a running process.
     private let bound: BoundListeners?
-    /// Whether the configuration is refused if an expectation is not met.
-    var checksExpectations = true
+    /// What an expectation that is not met is; nil where none is looked at.
+    var unmetExpectations: Severity? = .error
 
     init?(
         _ loaded: LoadedConfiguration, retained: RetainedState? = nil, makesKeys: Bool,
@@ -102,7 +102,7 @@ struct Assembly: AssemblyPart {
         let upstreams = UpstreamAssembly(context: context).upstreams()
         let listeners = ListenerAssembly(context: context).listeners()
         let tracer = configuration.log.tracing?.tracer(context)
-        if context.hasErrors || checksExpectations && !ExpectationCheck(context: context).isMet(settings) { return nil }
+        guard ExpectationCheck(context: context).admits(settings, unmet: unmetExpectations) else { return nil }
         let policy = PolicySnapshot(settings)
         if configuration.routes.isEmpty {
             context.report(

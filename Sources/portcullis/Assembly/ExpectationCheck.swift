@@ -1,4 +1,5 @@
 import Configuration
+import Declaration
 import Identity
 import Model
 import Policy
@@ -9,11 +10,14 @@ import Simulation
 struct ExpectationCheck: AssemblyPart {
     let context: AssemblyContext
 
-    /// Whether all expectations are met; reports each other one.
+    /// Whether the configuration has no error, of its expectations either; reports each that is not met.
     ///
-    /// - Parameter settings: of the policy. What other gateways have withdrawn is no rule, and not considered.
-    func isMet(_ settings: PolicySettings) -> Bool {
-        if configuration.policies.expectations.isEmpty { return true }
+    /// - Parameters:
+    ///   - settings: of the policy. What other gateways have withdrawn is no rule, and not considered.
+    ///   - severity: of one that is not met; nil for none to be looked at.
+    func admits(_ settings: PolicySettings, unmet severity: Severity?) -> Bool {
+        if context.hasErrors { return false }
+        guard let severity, !configuration.policies.expectations.isEmpty else { return true }
         var settings = settings
         settings.users = UserStore(users: configuration.users, hasher: configuration.passwords.hasher)
         settings.clients = settings.clients.asConfigured
@@ -21,8 +25,10 @@ struct ExpectationCheck: AssemblyPart {
         let simulator = Simulator(PolicySnapshot(settings), of: configuration)
         for (index, expectation) in configuration.policies.expectations.enumerated() {
             for mismatch in simulator.mismatches(expectation) {
-                context.error(
-                    "/expectations/\(index)/\(mismatch.member)", "\(expectation.title): \(mismatch.text)")
+                context.report(
+                    "/expectations/\(index)/\(mismatch.member)", "\(expectation.title): \(mismatch.text)",
+                    expected: nil,
+                    severity: severity)
             }
         }
         return !context.hasErrors

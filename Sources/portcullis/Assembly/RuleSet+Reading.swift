@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Declaration
 import Gateway
@@ -7,9 +8,7 @@ import Simulation
 
 extension RuleSet {
     /// The rules of a configuration.
-    ///
-    /// - Parameter directory: of its files.
-    init(_ policy: PolicySnapshot, of configuration: GatewayConfiguration, in directory: String) {
+    init(_ policy: PolicySnapshot, of configuration: GatewayConfiguration) {
         self.init(Simulator(policy, of: configuration))
         users = configuration.users
         clients = configuration.clients.map(\.client)
@@ -17,47 +16,48 @@ extension RuleSet {
         providers = configuration.allIdentityProviders.filter { $0.kind != .local }
             .map { ($0.name, $0.users.identity) }
         origins = configuration.policies.allowOrigin
-        others = RuleSet.others(of: configuration, in: directory)
         policyServers = Dictionary(configuration.policies.servers.map { ($0.name, "\($0)") }) { first, _ in first }
     }
 }
 
-extension RuleSet {
-    /// Whose credentials count, as far as it is not computed: their keys, and credentials of other families. Users, clients and
-    /// consumers are the same persons and programs with a new password, secret or key.
-    private static func others(of configuration: GatewayConfiguration, in directory: String) -> [String: String] {
-        var others: [String: String] = [:]
-        // The same file has another path in another directory.
-        func add(_ what: String, _ values: Any...) {
-            others[what] = values.map { "\($0)" }.joined(separator: " ").replacing("\(directory)/", with: "")
+extension Assembly.Reading {
+    /// The entries and keys that were read, by their names. Users, clients and consumers are the same with a new password, secret
+    /// or key.
+    static func settings(of loaded: LoadedConfiguration) -> [Setting: [UInt8]] {
+        let lists: [(section: String, name: [String], make: (String) -> Setting)] = [
+            ("routes", ["name", "path"], Setting.route), ("trustedIssuers", ["name"], Setting.issuer),
+            ("identityProviders", ["name"], Setting.provider), ("users", ["username"], Setting.user),
+            ("clients", ["clientId"], Setting.client), ("consumers", ["name"], Setting.consumer),
+        ]
+        let secrets = ["password", "otpSecret", "securityQuestions", "clientSecret", "digest", "created", "id"]
+        var settings: [Setting: [UInt8]] = [:]
+        for (section, node) in loaded.sections {
+            guard let list = lists.first(where: { $0.section == section }), let elements = node.array else {
+                settings[.key(section)] = node.serialized
+                continue
+            }
+            for element in elements {
+                guard let name = list.name.lazy.compactMap({ element[$0]?.string }).first else { continue }
+                let isSecret = section == "users" || section == "clients" || section == "consumers"
+                var text = (isSecret ? element.without(secrets) : element).serialized
+                if let file = element["jwksFile"]?.string {
+                    text += (try? FileText.read("\(loaded.directory)/\(file)")) ?? []
+                }
+                settings[list.make(name), default: []] += text
+            }
         }
-        for issuer in configuration.trustedIssuers {
-            add(
-                "which tokens of the issuer \(issuer.name) are valid", issuer.issuer, issuer.keys as Any,
-                issuer.algorithms?.map(\.rawValue).sorted() as Any, issuer.tokenType, issuer.acceptIDTokens,
-                issuer.requireAudience, issuer.clockSkew, issuer.maximumLifetime as Any, issuer.tokenSources,
-                issuer.decryptionKeys, issuer.encryption, issuer.keyFile.flatMap { try? FileText.read($0) } as Any)
-        }
-        for provider in configuration.allIdentityProviders where provider.kind != .local {
-            add("which logins at the provider \(provider.name) are valid", provider.settings as Any)
-        }
-        add(
-            "which client certificates are valid, and their users",
-            configuration.listeners.map { listener in
-                [
-                    listener.tls?.rules.clientAuthentication as Any, listener.tls?.clientAuthoritiesFile as Any,
-                    listener.tls?.clientUsers as Any, listener.clientCertificateField as Any,
-                ]
-            })
-        add("which proxies tell addresses", configuration.trustedProxies, configuration.forwardedFields)
-        add("the tokens of applications", configuration.applications)
-        return others
+        return settings
     }
 }
 
-extension TrustedIssuerEntry {
-    /// The file with its keys; nil for keys from elsewhere.
-    fileprivate var keyFile: String? { if case .file(let path)? = keys { path } else { nil } }
+extension JSONNode {
+    /// Without the members of these names, here and within.
+    fileprivate func without(_ names: [String]) -> JSONNode {
+        if let array { return JSONNode(.array(array.map { $0.without(names) })) }
+        guard let members else { return self }
+        let rest = members.filter { !names.contains($0.name) }
+        return JSONNode(.object(rest.map { JSONMember(name: $0.name, node: $0.node.without(names)) }))
+    }
 }
 
 extension Assembly.Reading {
@@ -65,5 +65,9 @@ extension Assembly.Reading {
     var simulator: Simulator { Simulator(snapshot.policy, of: configuration) }
 
     /// The rules that were read.
-    var rules: RuleSet { RuleSet(snapshot.policy, of: configuration, in: loaded.directory) }
+    var rules: RuleSet {
+        var rules = RuleSet(snapshot.policy, of: configuration)
+        rules.settings = Assembly.Reading.settings(of: loaded)
+        return rules
+    }
 }

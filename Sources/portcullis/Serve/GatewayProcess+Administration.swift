@@ -20,10 +20,12 @@ extension GatewayProcess {
             withdrawn: retained.withdrawn,
             servedRules: { [weak self] in
                 guard let self else { return nil }
-                let (configuration, policy) = state.withLock { ($0.configuration, $0.policy) }
-                guard let configuration, let policy else { return nil }
-                let rules = RuleSet(policy, of: configuration, in: FilePath.absolute(directory))
-                return (rules, configuration.baseURL.host)
+                return state.withLock { state in
+                    guard let configuration = state.configuration, let policy = state.policy else { return nil }
+                    var rules = RuleSet(policy, of: configuration)
+                    rules.settings = state.settings
+                    return (rules, configuration.baseURL.host)
+                }
             },
             operations: CompatibilityFamilies.operations(of: retained.families),
             reachSeconds: shared.settings.storeLine == nil ? 0 : RevocationFollower.reachSeconds, isServed: true,
@@ -34,7 +36,7 @@ extension GatewayProcess {
             // other gateways.
             let isStored = DispatchSemaphore(value: 0)
             let failure = Mutex<StoreFailure?>(nil)
-            let answer = reload(shared) { adoption in
+            let answer = reload(shared, unmetExpectations: .warning) { adoption in
                 failure.withLock { $0 = adoption.failure }
                 isStored.signal()
             }

@@ -35,17 +35,6 @@ final class GatewayProcess: Sendable {
     /// Files of sections of the active configuration.
     let sectionFiles = Mutex<Set<String>>([])
 
-    struct State {
-        var generation: UInt64 = 0
-        var configuration: GatewayConfiguration?
-        /// The rules in force.
-        var policy: PolicySnapshot?
-        /// The values of the configuration at the start that a reload cannot apply.
-        var startValues = StartValues()
-        /// The listeners of the workers, by the last valid configuration.
-        var bound: BoundListeners?
-    }
-
     init(directory: String, options: ServeOptions) {
         self.directory = directory
         self.options = options
@@ -87,7 +76,7 @@ final class GatewayProcess: Sendable {
     private func start(
         _ signals: SignalSource, _ inherited: inout InheritedDescriptors
     ) throws(ExitStatus) -> Running {
-        let (loaded, snapshot, _) = load(generation: 1)
+        let (loaded, snapshot, _) = load(generation: 1, unmetExpectations: .warning)
         guard let snapshot, let configuration = loaded.configuration, let tokens = retained.store.opened?.tokens else {
             throw .failed
         }
@@ -99,6 +88,7 @@ final class GatewayProcess: Sendable {
             $0.generation = 1
             $0.configuration = configuration
             $0.policy = snapshot.policy
+            $0.settings = Assembly.Reading.settings(of: loaded)
             $0.startValues = configuration.startValues
             $0.bound = BoundListeners(entries: configuration.listeners, settings: snapshot.listeners)
         }
@@ -111,8 +101,9 @@ final class GatewayProcess: Sendable {
     }
 
     /// Reads the directory and logs the findings. An invalid configuration yields errors and no snapshot.
+    /// - Parameter severity: of an expectation that is not met.
     private func load(
-        generation: UInt64, bound: BoundListeners? = nil
+        generation: UInt64, bound: BoundListeners? = nil, unmetExpectations severity: Severity
     ) -> (LoadedConfiguration, GatewaySnapshot?, errors: [String]) {
         let (loaded, snapshot, diagnostics) = files.reading { willRead in
             let loaded = ConfigurationLoader.load(
@@ -121,13 +112,14 @@ final class GatewayProcess: Sendable {
                 endpoints: GatewayEndpoints.all,
                 secrets: SecretStore.lookup(directory),
                 willRead: willRead)
-            guard let assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
+            guard var assembly = Assembly(loaded, retained: retained, makesKeys: true, bound: bound) else {
                 return (loaded, nil as GatewaySnapshot?, loaded.diagnostics)
             }
             let insecure =
                 options.acceptsInsecure
                 ? [] : InsecureSettings(assembly.configuration).diagnostics(loaded, severity: .error)
             if !insecure.isEmpty { return (loaded, nil, loaded.diagnostics + insecure) }
+            assembly.unmetExpectations = severity
             let snapshot = assembly.snapshot(generation: generation)
             return (loaded, snapshot, loaded.diagnostics + assembly.context.diagnostics)
         }
@@ -297,13 +289,17 @@ final class GatewayProcess: Sendable {
 
     /// Reloads the configuration. An invalid one changes nothing (GW-04, GW-11).
     ///
-    /// - Parameter completion: called once no worker uses the old configuration and the store has its revocations. Not
+    /// - Parameters:
+    ///   - unmetExpectations: what an expectation that is not met is.
+    ///   - completion: called once no worker uses the old configuration and the store has its revocations. Not
     ///   called for an invalid configuration.
     func reload(
-        _ shared: SharedState, completion: @escaping @Sendable (Adoption) -> Void = { _ in }
+        _ shared: SharedState, unmetExpectations: Severity = .error,
+        completion: @escaping @Sendable (Adoption) -> Void = { _ in }
     ) -> EndpointResponse {
         state.withLock { state in
-            let (loaded, snapshot, errors) = load(generation: state.generation + 1, bound: state.bound)
+            let (loaded, snapshot, errors) = load(
+                generation: state.generation + 1, bound: state.bound, unmetExpectations: unmetExpectations)
             guard let snapshot, let fresh = loaded.configuration, let old = state.configuration else {
                 shared.reloadFailed()
                 shared.heap.request()
@@ -314,6 +310,7 @@ final class GatewayProcess: Sendable {
             state.generation += 1
             state.configuration = fresh
             state.policy = snapshot.policy
+            state.settings = Assembly.Reading.settings(of: loaded)
             log.use(fresh.log.level)
             sectionFiles.withLock { $0 = loaded.sectionFiles }
             watchFiles(fresh, shared)

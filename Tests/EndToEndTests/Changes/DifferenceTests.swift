@@ -43,6 +43,11 @@ import Testing
             }
             for one in found {
                 classes += 1
+                // What an endpoint answers is its own.
+                let isOfEndpoint = ["before", "after"].contains {
+                    one.json[$0].string?.hasPrefix("answered, by") == true
+                }
+                if isOfEndpoint { continue }
                 let witness = one.json["witness"]
                 let before = try pair.outcome(of: witness, at: 0, world, upstreams)
                 let after = try pair.outcome(of: witness, at: 1, world, upstreams)

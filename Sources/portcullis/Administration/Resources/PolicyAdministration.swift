@@ -10,6 +10,9 @@ import Simulation
 struct PolicyAdministration: ResourceAdministration {
     let administration: Administration
 
+    /// Requests that are decided for a comparison at most: other changes wait meanwhile.
+    private static let budget = 100_000
+
     static let operations = [
         operation(.get, "policies", "policies.list", Self.list),
         operation(.get, "policies/*", "policies.get", Self.show),
@@ -36,7 +39,7 @@ struct PolicyAdministration: ResourceAdministration {
         let directory = administration.configuration.directory
         let examination = Assembly.examine(directory, checksExpectations: false)
         guard let reading = examination.reading else { throw .alreadyInvalid(examination.errors) }
-        let difference = Difference(from: rules, to: reading.rules, host: host)
+        let difference = Difference(from: rules, to: reading.rules, host: host, budget: PolicyAdministration.budget)
         let members = (difference.json.members ?? []).map { (name: $0.name, value: $0.node) }
         let more: [(name: String, value: JSONNode)] = [
             ("gains", .flag(difference.someoneGains)), ("text", .text(difference.text)),

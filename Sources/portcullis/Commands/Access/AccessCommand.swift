@@ -76,11 +76,11 @@ enum AccessCommand: Command {
 
         /// With the names of the columns.
         private var cells: [[String]] {
-            [["methods", "path"] + callers + ["asks for"]]
+            ([["methods", "path"] + callers + ["asks for"]]
                 + rows.map { row in
                     [row.methodText, row.place] + columns.map { row.access[$0] == .no ? "-" : row.access[$0].rawValue }
                         + [row.demands.joined(separator: "; ")]
-                }
+                }).map { $0.map(\.harmless) }
         }
 
         /// For each route who may use it, since a terminal is narrow.
@@ -92,8 +92,8 @@ enum AccessCommand: Command {
                     let names = named.filter { $0.1 == access }.map(\.0)
                     return names.isEmpty ? nil : "  \(word)  \(names.joined(separator: ", "))"
                 }
-                let head = "\(row.methodText) \(row.place)"
-                let demands = row.demands.isEmpty ? [] : ["  asks for \(row.demands.joined(separator: "; "))"]
+                let head = "\(row.methodText) \(row.place)".harmless
+                let demands = row.demands.isEmpty ? [] : ["  asks for \(row.demands.joined(separator: "; "))".harmless]
                 return ([head] + demands + (lines.isEmpty ? ["  -     no caller"] : lines)).joined(separator: "\n")
             }.joined(separator: "\n\n")
         }
