@@ -61,7 +61,7 @@ import Testing
         print(
             "differences: \(compared) requests, \(differing) decided differently, \(classes) classes, \(invalid) invalid"
         )
-        #expect(differing > Self.rounds && classes > Self.rounds)
+        #expect(differing >= Self.rounds / 2 && classes > Self.rounds)
     }
 
     /// The status of an outcome such as `refused, 403 role_required`.
