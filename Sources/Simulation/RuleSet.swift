@@ -59,12 +59,13 @@ package enum Setting: Hashable, Sendable {
         }
     }
 
-    /// Whether a change decides nothing about who is let in.
+    /// Whether a change decides nothing about who is let in, or only what is computed.
     package var isHarmless: Bool {
         guard case .key(let name) = self else { return false }
         return [
             "$schema", "workers", "engine", "watchFiles", "limits", "rateLimits", "log", "tracing", "pages", "errors",
-            "tokenCache", "issuedTokenCache", "tokenCleaner", "expectations", "optionalFiles", "environment",
+            "roles", "upstreams", "tokenCache", "issuedTokenCache", "tokenCleaner", "expectations", "optionalFiles",
+            "environment",
         ].contains(name)
     }
 }

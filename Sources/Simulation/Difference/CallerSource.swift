@@ -153,7 +153,7 @@ enum CallerSource: Sendable, Hashable {
             }
             values.add(name, effects)
         }
-        guard let axis = values.axis(usersOf: route.rules) else { return nil }
+        guard let axis = values.axis else { return nil }
         return Axis(
             name: "scope",
             values: axis.values.map { value in

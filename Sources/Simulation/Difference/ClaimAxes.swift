@@ -25,7 +25,7 @@ struct ClaimAxes {
     }
 
     /// Axes without a value that matters are left out.
-    var axes: [Axis] { order.compactMap { claims[$0]?.axis(usersOf: route.rules) } }
+    var axes: [Axis] { order.compactMap { claims[$0]?.axis } }
 
     private mutating func change(_ path: ClaimPath, _ body: (inout ClaimValues) -> Void) {
         if claims[path.text] == nil { order.append(path.text) }

@@ -107,7 +107,7 @@ struct ClaimValues {
     // MARK: The axis
 
     /// Nil where the claim has one value that matters, and it may be missing.
-    func axis(usersOf rules: Both<RuleSet>) -> Axis? {
+    var axis: Axis? {
         var values: [Axis.Value] = []
         func add(_ value: Axis.Value) {
             if !values.contains(where: { $0.condition == value.condition }) { values.append(value) }

@@ -4,12 +4,18 @@ import Model
 extension Difference {
     /// For programs.
     package var json: JSONNode {
-        .object([("classes", JSONNode(.array(classes.map(\.json)))), ("undecided", .texts(undecided))])
+        .object([
+            ("classes", JSONNode(.array(classes.map(\.json)))), ("undecided", .texts(undecided)),
+            ("alsoChanged", .texts(harmlessChanges)),
+        ])
     }
 
     /// For people: classes of the same requests that come to the same stand together.
     package var text: String {
-        if classes.isEmpty, undecided.isEmpty { return "no request is decided differently" }
+        let also = harmlessChanges.isEmpty ? [] : ["also changed: \(harmlessChanges.joined(separator: ", "))"]
+        if classes.isEmpty, undecided.isEmpty {
+            return (["no request is decided differently"] + also).map(\.harmless).joined(separator: "\n")
+        }
         var lines: [String] = []
         for place in classes.indices where !classes[..<place].contains(where: { $0.isBeside(classes[place]) }) {
             lines += Difference.text(of: classes[place...].filter { $0.isBeside(classes[place]) })
@@ -17,7 +23,7 @@ extension Difference {
         let counts = [DifferenceClass.Access.gained, .lost, .changed].map { access in
             "\(classes.count { $0.change.access == access }) \(access.rawValue)"
         }
-        return (lines + undecided.map { "UNDECIDED: " + $0 } + [counts.joined(separator: ", ")]).map(\.harmless)
+        return (lines + undecided.map { "UNDECIDED: " + $0 } + also + [counts.joined(separator: ", ")]).map(\.harmless)
             .joined(separator: "\n")
     }
 

@@ -25,7 +25,13 @@ package struct Difference: Sendable {
         rules = Both(old, new)
         self.budget = budget
         sources = CallerSource.all(rules)
-        let cells = RequestCell.all(rules, host: host)
+        var cells = RequestCell.all(rules, host: host)
+        var found = FoundClasses()
+        if cells.count > Difference.mostCells {
+            found.omit("there are \(cells.count) sets of requests, of which \(Difference.mostCells) are compared")
+            cells.removeLast(cells.count - Difference.mostCells)
+        }
+        for place in cells.indices { cells[place].number = place }
         let methods = RequestMethods.all(rules)
         var pairs: [Pair: [(cell: Int, method: String)]] = [:]
         var order: [Pair] = []
@@ -38,7 +44,6 @@ package struct Difference: Sendable {
                 pairs[pair, default: []].append((place, method))
             }
         }
-        var found = FoundClasses()
         for pair in order {
             for (method, places) in RequestMethods.grouped(pairs[pair] ?? []) {
                 guard let first = places.first else { continue }
@@ -97,6 +102,13 @@ package struct Difference: Sendable {
         .map { "\($0.text) has changed, and what that does is not computed" }.sorted()
     }
 
+    /// What has changed besides, and has no part in who is let in.
+    package var harmlessChanges: [String] {
+        let settings = rules.map(\.settings)
+        return Set(settings.old.keys).union(settings.new.keys)
+            .filter { $0.isHarmless && settings.old[$0] != settings.new[$0] }.map(\.text).sorted()
+    }
+
     /// Whether someone is let in who was not before.
     package var someoneGains: Bool { classes.contains { $0.change.access == .gained } }
 
@@ -141,6 +153,9 @@ package struct Difference: Sendable {
         }
         if isShown, isReached || route.routes.values.contains(where: { $0 == nil }) { shownPairs.insert(pair) }
     }
+
+    /// Sets of requests that are compared at most.
+    private static let mostCells = 20_000
 
     /// For one kind of caller on one method of a pair.
     private static let mostCombinations = 50_000
@@ -235,6 +250,8 @@ private struct FoundClasses {
     fileprivate struct Found {
         let witness: RequestDescription
         var cells: [(cell: RequestCell, methods: [String])] = []
+        /// Places in `cells` by the number of the cell.
+        var numbers: [Int: Int] = [:]
     }
 
     private var found: [Key: Found] = [:]
@@ -270,10 +287,10 @@ private struct FoundClasses {
 
 extension FoundClasses.Found {
     fileprivate mutating func add(_ cell: RequestCell, _ method: String) {
-        let place = cells.firstIndex { $0.cell.isSame(as: cell) }
-        if let place {
+        if let place = numbers[cell.number] {
             if !cells[place].methods.contains(method) { cells[place].methods.append(method) }
         } else {
+            numbers[cell.number] = cells.count
             cells.append((cell, [method]))
         }
     }
@@ -323,13 +340,6 @@ extension PathCell {
         let prefix = other.segments.dropLast()
         return segments.count > prefix.count && segments.starts(with: prefix)
             && segments[prefix.count] == .literal(name)
-    }
-}
-
-extension RequestCell {
-    fileprivate func isSame(as other: RequestCell) -> Bool {
-        path.segments == other.path.segments && path.isDeep == other.path.isDeep && host == other.host
-            && conditions == other.conditions
     }
 }
 

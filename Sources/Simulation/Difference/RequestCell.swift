@@ -11,6 +11,8 @@ struct RequestCell: Sendable {
     let conditions: [Condition]
     /// A request of the set.
     let witness: RequestDescription
+    /// Its place among all.
+    var number = 0
 
     struct Condition: Sendable, Hashable {
         let isField: Bool
