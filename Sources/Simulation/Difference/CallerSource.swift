@@ -145,14 +145,8 @@ enum CallerSource: Sendable, Hashable {
     /// Scopes of own tokens.
     private func scopes(_ route: RouteRules) -> Axis? {
         var values = ClaimValues(ClaimPath(literal: "scope"))
-        let scopes = route.access.map(\.scopes)
         values.isDiffering = true
-        for name in scopes.values.flatMap({ $0.all + ($0.any ?? []) + $0.none }) {
-            let effects = zip(["old", "new"], scopes.values).flatMap { side, rule in
-                RouteRules.memberships(of: [name], in: rule).map { "\(side) \($0)" }
-            }
-            values.add(name, effects)
-        }
+        for name in route.scopeNames { values.add(name, route.effects(ofScope: name)) }
         guard let axis = values.axis else { return nil }
         return Axis(
             name: "scope",

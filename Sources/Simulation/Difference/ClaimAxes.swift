@@ -95,17 +95,12 @@ struct ClaimAxes {
 
     private mutating func collectScopes() {
         let scopes = route.access.map(\.scopes)
-        let names = scopes.values.flatMap { $0.all + ($0.any ?? []) + $0.none }
-        if names.isEmpty { return }
+        let route = route
+        if route.scopeNames.isEmpty { return }
         change(ClaimPath(literal: "scope")) { claim in
             claim.isText = true
             claim.isDiffering = claim.isDiffering || !scopes.isSame
-            for name in names {
-                let effects = zip(["old", "new"], scopes.values).flatMap { side, rule in
-                    RouteRules.memberships(of: [name], in: rule).map { "\(side) \($0)" }
-                }
-                claim.add(name, effects)
-            }
+            for name in route.scopeNames { claim.add(name, route.effects(ofScope: name)) }
             for (side, rule) in zip([Side.old, .new], scopes.values) {
                 claim.need(rule.all + (rule.any?.prefix(1) ?? []), side)
             }

@@ -21,6 +21,16 @@ extension RouteRules {
         return names.isSame ? effects : effects + ["\(names.old) \(names.new)"]
     }
 
+    /// The same of a scope.
+    func effects(ofScope name: String) -> [String] {
+        zip(["old", "new"], access.map(\.scopes).values).flatMap { side, rule in
+            RouteRules.memberships(of: [name], in: rule).map { "\(side) \($0)" }
+        }
+    }
+
+    /// The scopes that one of the routes names.
+    var scopeNames: [String] { access.values.map(\.scopes).flatMap { $0.all + ($0.any ?? []) + $0.none } }
+
     private func names(of value: String, _ mapping: RoleMapping?, _ rules: RuleSet) -> [String] {
         guard let mapping else { return [] }
         let names = mapping.mappedRoles.isEmpty ? [value] : mapping.mappedRoles[ExactText(value)] ?? [value]
