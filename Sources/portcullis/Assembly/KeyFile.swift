@@ -85,6 +85,21 @@ enum KeyFile {
         }
     }
 
+    /// Writes a file with mode 0600 in place of another, under a lock.
+    /// - Parameter other: a file whose owner is to have this one too, since a command may run as another user than the gateway.
+    static func replace(_ path: String, with text: [UInt8], likeOwnerOf other: String? = nil) throws(KeyFileError) {
+        let status = other.flatMap { try? FileStatus($0) }
+        do throws(KernelError) {
+            AtomicFile.removeLeftover(of: path)
+            let draft = try AtomicFile(of: path)
+            try draft.write(text)
+            if let status { try draft.hand(to: status.owner, group: status.group, mode: 0o600) }
+            try draft.replace()
+        } catch {
+            throw KeyFileError(message: "\(path) cannot be written: \(error.text)")
+        }
+    }
+
     /// Writes a draft and links it into place: no reader sees half a key, and of two concurrent starts one wins.
     private static func write(_ bytes: [UInt8], to path: String) throws(KeyFileError) {
         try makeDirectory(FilePath.directory(of: path))

@@ -252,19 +252,9 @@ struct SigningKeyFiles: Sendable {
     /// The key file itself, or the target of a symbolic link.
     private var target: String { FileSystem.resolved(keyFile) }
 
-    /// Writes a file that belongs to the owner of the key file, since a command may run as another user than the gateway.
     /// The lock is held.
     private func replace(_ path: String, with text: [UInt8]) throws(KeyFileError) {
-        let status = try? FileStatus(target)
-        do throws(KernelError) {
-            AtomicFile.removeLeftover(of: path)
-            let draft = try AtomicFile(of: path)
-            try draft.write(text)
-            if let status { try draft.hand(to: status.owner, group: status.group, mode: 0o600) }
-            try draft.replace()
-        } catch {
-            throw KeyFileError(message: "\(path) cannot be written: \(error.text)")
-        }
+        try KeyFile.replace(path, with: text, likeOwnerOf: target)
     }
 
     private func failing<Value>(_ body: () throws(KeyFileError) -> Value) throws(AdminFailure) -> Value {
