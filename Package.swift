@@ -100,6 +100,7 @@ let package = Package(
             ]
         ),
         library("Endpoints", ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"]),
+        library("ACME", ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Endpoints"], isCold: true),
         library(
             "OAuthServer",
             ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints"]),
@@ -159,7 +160,7 @@ let package = Package(
                 "Bytes", "Model", "Declaration", "Reactor", "Crypto", "HTTP", "JOSE", "Outbound", "Policy", "Identity",
                 "Simulation", "TokenStorage", "Endpoints", "OAuthServer", "LoginPages", "Authorization", "Issuers",
                 "Configuration", "Conversion", "CommandForms", "CTexts",
-                "Gateway",
+                "Gateway", "ACME",
                 "ClientStore",
                 .target(name: "PortcullisClient", condition: .when(traits: ["Client"])),
                 .target(name: "MobileSocial", condition: .when(traits: ["Compatibility"])),

@@ -296,6 +296,49 @@ static inline int copenssl_encode_certificate(const X509 *certificate, unsigned 
 
 static inline void copenssl_free(void *pointer) { OPENSSL_free(pointer); }
 
+// The alternative names of "DNS:a.example,DNS:b.example" as an extension.
+static inline X509_EXTENSION *copenssl_alternative_names_extension(const char *names) {
+    return X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name, names);
+}
+
+// The DER encoding of a request for a certificate (RFC 2986), signed with the key; 0 on failure. Freed by copenssl_free.
+static inline int copenssl_certificate_request(EVP_PKEY *key, const char *names, unsigned char **bytes) {
+    int count = 0;
+    X509_REQ *request = X509_REQ_new();
+    X509_EXTENSION *extension = copenssl_alternative_names_extension(names);
+    STACK_OF(X509_EXTENSION) *extensions = sk_X509_EXTENSION_new_null();
+    *bytes = NULL;
+    if (request && extension && extensions && sk_X509_EXTENSION_push(extensions, extension)
+        && X509_REQ_set_version(request, X509_REQ_VERSION_1) && X509_REQ_set_pubkey(request, key)
+        && X509_REQ_add_extensions(request, extensions) && X509_REQ_sign(request, key, EVP_sha256()) > 0)
+        count = i2d_X509_REQ(request, bytes);
+    sk_X509_EXTENSION_free(extensions);
+    X509_EXTENSION_free(extension);
+    X509_REQ_free(request);
+    return count > 0 ? count : 0;
+}
+
+// A certificate that the key signs itself, for the seconds from now.
+static inline X509 *copenssl_self_signed(EVP_PKEY *key, const char *common_name, const char *names, long seconds) {
+    X509 *certificate = X509_new();
+    X509_EXTENSION *extension = copenssl_alternative_names_extension(names);
+    X509_NAME *name = certificate ? X509_get_subject_name(certificate) : NULL;
+    unsigned char serial[8];
+    BIGNUM *number = RAND_bytes(serial, sizeof serial) == 1 ? BN_bin2bn(serial, sizeof serial, NULL) : NULL;
+    int made = name && extension && number && X509_set_version(certificate, X509_VERSION_3)
+        && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate))
+        && X509_gmtime_adj(X509_getm_notBefore(certificate), -3600)
+        && X509_gmtime_adj(X509_getm_notAfter(certificate), seconds)
+        && X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, (const unsigned char *)common_name, -1, -1, 0)
+        && X509_set_issuer_name(certificate, name) && X509_set_pubkey(certificate, key)
+        && X509_add_ext(certificate, extension, -1) && X509_sign(certificate, key, EVP_sha256()) > 0;
+    BN_free(number);
+    X509_EXTENSION_free(extension);
+    if (made) return certificate;
+    X509_free(certificate);
+    return NULL;
+}
+
 // A session that is resumed gets its next ticket. What bounds their chain is when it began, which each of them carries on.
 static inline int copenssl_begin_chain(SSL *ssl, void *unused) {
     (void)unused;

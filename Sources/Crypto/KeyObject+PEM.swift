@@ -40,11 +40,17 @@ extension KeyObject {
         unsafe write { sink in unsafe PEM_write_bio_PUBKEY(sink, pointer) }
     }
 
-    private func write(_ body: (OpaquePointer) -> Int32) -> String {
+    private func write(_ body: (OpaquePointer) -> Int32) -> String { unsafe PEMText.written(body) }
+}
+
+/// PEM text that libcrypto writes.
+enum PEMText {
+    /// - Parameter body: writes into a sink, and returns 1.
+    static func written(_ body: (OpaquePointer) -> Int32) -> String {
         // SAFETY: the sink is freed on leaving; the copy is of as many bytes as it says it holds.
         guard let sink = unsafe BIO_new(BIO_s_secmem()) else { fatalError("libcrypto is out of memory") }
         defer { unsafe BIO_free(sink) }
-        guard unsafe body(sink) == 1 else { fatalError("libcrypto cannot write a key") }
+        guard unsafe body(sink) == 1 else { fatalError("libcrypto cannot write a key or certificate") }
         let count = unsafe BIO_ctrl_pending(sink)
         let text = unsafe [UInt8].filled(capacity: count) { out in unsafe Int(BIO_read(sink, out, Int32(count))) }
         // Otherwise an empty file would replace a key file.

@@ -65,7 +65,7 @@ package enum Setting: Hashable, Sendable {
         return [
             "$schema", "workers", "engine", "watchFiles", "limits", "rateLimits", "log", "tracing", "pages", "errors",
             "roles", "upstreams", "tokenCache", "issuedTokenCache", "tokenCleaner", "expectations", "optionalFiles",
-            "environment",
+            "environment", "acme",
         ].contains(name)
     }
 }

@@ -1,3 +1,4 @@
+import ACME
 import LoginPages
 import Model
 import OAuthServer
@@ -11,7 +12,8 @@ import OAuthServer
 
 /// The one list of the gateway's endpoints.
 enum GatewayEndpoints {
-    static let all: [EndpointDescriptor] = families + ProviderEndpoints.all + OAuthEndpoints.all
+    static let all: [EndpointDescriptor] =
+        families + ProviderEndpoints.all + OAuthEndpoints.all + ACMEChallenge.endpoints
 
     /// User profiles come first, since their paths are inside those of service domains.
     private static var families: [EndpointDescriptor] {

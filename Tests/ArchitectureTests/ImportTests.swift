@@ -18,6 +18,7 @@ import Testing
         "Simulation": ["Bytes", "Model", "HTTP", "Crypto", "Identity", "Policy"],
         "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
         "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
+        "ACME": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Endpoints"],
         "OAuthServer": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
         ],
@@ -64,7 +65,7 @@ import Testing
             "Endpoints", "OAuthServer", "LoginPages", "Authorization", "MobileSocial", "ServiceDomains", "ApiOmat",
             "Facebook",
             "UserProfiles", "SingleSignOn", "Issuers", "CommandForms", "Configuration", "Conversion", "Gateway",
-            "ClientStore",
+            "ClientStore", "ACME",
             "PortcullisClient",
         ],
     ]

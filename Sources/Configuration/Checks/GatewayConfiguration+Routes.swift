@@ -112,6 +112,7 @@ extension GatewayConfiguration {
         if routes.contains(where: { $0.login != nil }) { features.insert(.logins) }
         if routes.contains(where: { $0.options.protectedResource != nil }) { features.insert(.protectedResources) }
         if clients.contains(where: { !$0.client.isStandard }) { features.insert(.mobileCloud) }
+        if acme != nil { features.insert(.acme) }
         if !applications.isEmpty { features.insert(.applications) }
         for value in values.values { features.formUnion(value.features) }
         if !allIdentityProviders.isEmpty { features.insert(.identityProviders) }

@@ -16,6 +16,8 @@ package struct GatewayConfiguration: Sendable {
     /// The event notification of the loops.
     package var engine: EngineEntry
     package var listeners: [ListenerEntry]
+    /// The authority of their certificates; nil where all are in files.
+    package var acme: ACMESection?
     /// Whether changed files cause a reload.
     package var watchesFiles: Bool
     /// The admin listener; nil where none is configured.
@@ -168,6 +170,12 @@ extension GatewayConfiguration {
             listeners: root.required(
                 "listeners", ListenerEntry.list, "an array of listeners", placeholder: [],
                 "Sockets that clients connect to; at least one serves routes."),
+            acme: root.optional(
+                "acme", ACMESection.shape,
+                """
+                The authority that [certificates of listeners](guides/acme.md) with `names` come from, by ACME (RFC 8555); none by \
+                default.
+                """),
             watchesFiles: root.flag(
                 "watchFiles", default: false,
                 """

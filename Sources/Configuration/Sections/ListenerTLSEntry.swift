@@ -81,12 +81,17 @@ package struct ListenerTLSEntry: Sendable {
     }
 }
 
-/// A certificate chain and its key.
+/// A certificate of a listener.
 package struct CertificateEntry: Sendable {
-    /// PEM, the server's own certificate first.
-    package var certificateFile: String
-    /// PEM, not encrypted.
-    package var keyFile: String
+    /// Where it comes from.
+    package enum Source: Sendable, Equatable {
+        /// PEM, the server's own certificate first; and the key, not encrypted.
+        case files(chain: String, key: String)
+        /// The authority of `acme`, for these DNS names in lower case.
+        case authority([String])
+    }
+
+    package var source: Source
     /// A DER-encoded OCSP response to staple; read at each reload.
     package var ocspFile: String?
 
@@ -100,16 +105,29 @@ package struct CertificateEntry: Sendable {
 
     private static let shape = Shape.object("a certificate: {\"certFile\", \"keyFile\"}") { object in
         let recipe = CertificateRecipe(object.field)
-        return CertificateEntry(
-            certificateFile: object.required(
-                "certFile", .text(.text) { $0.certificateFile(recipe) }, "a PEM file", placeholder: "",
-                "PEM file with the certificate chain, the server's own certificate first."),
-            // If both files are missing, the finding about the certificate tells how to create both.
-            keyFile: object.required(
-                "keyFile", .text(.text) { recipe == nil ? $0.keyFile() : nil }, "a PEM file", placeholder: "",
-                "PEM file with the private key, without passphrase."),
-            ocspFile: object.optional(
-                "ocspFile", .readableFile, "DER file with the OCSP response to staple, read again at each reload."))
+        let chain = object.take(
+            "certFile", .text(.text) { $0.certificateFile(recipe) },
+            "PEM file with the certificate chain, the server's own certificate first.")
+        // If both files are missing, the finding about the certificate tells how to create both.
+        let key = object.take(
+            "keyFile", .text(.text) { recipe == nil ? $0.keyFile() : nil },
+            "PEM file with the private key, without passphrase.")
+        let names = object.take(
+            "names", ACMESection.names,
+            "DNS names that the gateway gets a certificate for from the authority of [`acme`](guides/acme.md), instead of files."
+        )
+        let response = object.optional(
+            "ocspFile", .readableFile, "DER file with the OCSP response to staple, read again at each reload.")
+        object.rules(
+            .exactlyOne(of: "certFile", "names", expected: "a PEM file, or \"names\" for a certificate of \"acme\""),
+            .requires("keyFile", if: .has("certFile"), expected: "a PEM file"),
+            .only("keyFile", "ocspFile", with: .has("certFile"), because: "the key of \"names\" is made by the gateway")
+        )
+        let source: Source =
+            if let names { .authority(names.read() ?? []) } else {
+                .files(chain: chain?.read() ?? "", key: key?.read() ?? "")
+            }
+        return CertificateEntry(source: source, ocspFile: response)
     }
 }
 

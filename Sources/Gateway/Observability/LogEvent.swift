@@ -6,6 +6,8 @@ package enum LogEvent: String, Sendable, CaseIterable {
     case accountWithdrawn = "account_withdrawn"
     case assertionReloadFailed = "assertion_reload_failed"
     case audit
+    case certificateFailed = "certificate_failed"
+    case certificateObtained = "certificate_obtained"
     case clientFailed = "client_failed"
     case clockCorrectionRefused = "clock_correction_refused"
     case clockCorrected = "clock_corrected"
@@ -94,6 +96,17 @@ package enum LogEvent: String, Sendable, CaseIterable {
                 .info,
                 "action outcome reason detail subject client_id request_id client_ip token_id replaces object by roles_given roles_taken realm caller user",
                 "A change by an administrator or an application, or an attempt. Written regardless of `log.level`.")
+        case .certificateFailed:
+            Description(
+                .warning, "names detail retry_seconds",
+                """
+                A certificate cannot be had from the authority of `acme`, or its files or the store cannot be used. The one before it \
+                stays in use.
+                """)
+        case .certificateObtained:
+            Description(
+                .info, "names until",
+                "The authority of `acme` has issued a certificate, valid until this second.")
         case .clientFailed:
             Description(
                 .debug, "client_ip reason detail",

@@ -101,7 +101,8 @@ final class RequestPipeline: LoopPart {
         advance(exchange, decision, path, policy, buffer)
     }
 
-    /// Answers a request of a listener that has no routes. Returns false if a reload has given it some.
+    /// Answers a request of a listener that has no routes. Returns false for one that is decided like those of others: a reload
+    /// may have given it routes.
     private func answersByRole(_ exchange: Exchange, _ client: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         guard client.role == .redirect else {
             if let resource = control.answer(exchange, client, bytes) {
@@ -113,8 +114,10 @@ final class RequestPipeline: LoopPart {
             client.role = .proxy
             return false
         }
-        // For the log: the target is passed on as it came.
-        _ = ExchangePath.write(exchange, bytes, requestHeaders)
+        // Authorities of certificates look here. For all others the path is for the log: the target is passed on as it came.
+        let isPlain = ExchangePath.write(exchange, bytes, requestHeaders)
+        let path = exchange.path
+        if isPlain, exchange.snapshot.policy.routes.answersBeforeRedirect(path.readable) { return false }
         keepForLog(exchange, bytes)
         responder.redirect(exchange, redirect, bytes)
         return true

@@ -30,13 +30,17 @@ package struct JSONWebKey: Sendable {
     package var thumbprint: String? { thumbprintBytes.map(JSONWebKey.base64URL) }
 
     /// `thumbprint`, not encoded.
-    package var thumbprintBytes: [UInt8]? {
+    package var thumbprintBytes: [UInt8]? { requiredMembers.map { DigestAlgorithm.sha256.digest($0.span) } }
+
+    /// The public key as a JSON object of its required members alone, in the order of their names (RFC 7638 section 3). Nil
+    /// for a secret.
+    package var requiredMembers: [UInt8]? {
         guard let publicKey = key.publicKey else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
         for (name, value) in JSONWebKey.members(of: publicKey) { writer.member(name, value) }
         writer.endObject()
-        return DigestAlgorithm.sha256.digest(writer.bytes.span)
+        return writer.bytes
     }
 
     /// Writes the public key as a JSON object; nothing for a secret.

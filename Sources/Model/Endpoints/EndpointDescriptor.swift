@@ -25,6 +25,8 @@ package struct EndpointDescriptor: Sendable {
         package static let isForAnyOrigin = Traits(rawValue: 32)
         /// Serves the programs of clients, also those in pages of their origins.
         package static let servesClients = Traits(rawValue: 64)
+        /// Answered on listeners that redirect to `https` as well.
+        package static let precedesRedirect = Traits(rawValue: 128)
     }
 
     /// The cost class of a response.

@@ -28,11 +28,13 @@ package struct EndpointFeatures: OptionSet, Sendable {
     package static let registration = EndpointFeatures(rawValue: 2048)
     /// Clients of Mobile Cloud.
     package static let mobileCloud = EndpointFeatures(rawValue: 8192)
+    /// An authority of certificates.
+    package static let acme = EndpointFeatures(rawValue: 16_384)
 
     /// Those that no vendor's protocol needs.
     package static let generic: EndpointFeatures = [
         .tokenService, .identityProviders, .protectedResources, .authorization, .signedIdentity, .devices, .userInfo,
-        .logins, .registration,
+        .logins, .registration, .acme,
     ]
 }
 

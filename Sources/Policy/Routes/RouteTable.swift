@@ -85,6 +85,15 @@ package struct RouteTable: Sendable {
         return leaf < 0 ? .notFound : choose(Int(leaf), method, methodText)
     }
 
+    /// Whether a listener that redirects to `https` answers a request itself.
+    /// - Parameter path: canonical.
+    package func answersBeforeRedirect(_ path: Span<UInt8>) -> Bool {
+        for endpoint in endpoints where endpoint.has(path) {
+            return endpoint.descriptor.traits.contains(.precedesRedirect)
+        }
+        return false
+    }
+
     /// The first route of a leaf that has the method.
     private func choose(_ leaf: Int, _ method: Method, _ methodText: Span<UInt8>) -> RouteMatch {
         let places = firstOfLeaf[leaf]..<firstOfLeaf[leaf + 1]

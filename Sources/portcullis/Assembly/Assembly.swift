@@ -1,3 +1,4 @@
+import ACME
 import Authorization
 import Configuration
 import Crypto
@@ -95,7 +96,7 @@ struct Assembly: AssemblyPart {
             users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys[0].active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
             logins: logins.flow(tokens, store, seals: seals, providers: providers), pages: pages)
-        let endpoints = endpoints(on: foundation)
+        let endpoints = endpoints(on: foundation, accountKey: CertificateAssembly(context: context).accountKey())
         settings.opaqueTokens = endpoints.opaqueTokens
         settings.activities = store.sessions
         settings.socialVerifier = endpoints.socialVerifier
@@ -148,8 +149,10 @@ struct Assembly: AssemblyPart {
     }
 
     /// The endpoints of all families.
-    private func endpoints(on foundation: EndpointFoundation) -> EndpointParts {
+    /// - Parameter accountKey: at the authority of certificates; nil for none.
+    private func endpoints(on foundation: EndpointFoundation, accountKey: SigningKey?) -> EndpointParts {
         var parts = EndpointParts()
+        parts.add(ACMEChallenge.handlers(accountKey))
         parts.add(foundation.tokens.handlers)
         parts.add(ProtectedResources(configuration).handlers)
         if let flow = foundation.logins {

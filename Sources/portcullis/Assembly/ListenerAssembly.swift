@@ -92,8 +92,14 @@ struct ListenerAssembly: AssemblyPart {
 
     /// A certificate that matches its key; nil after an error.
     private func serverCertificate(_ entry: CertificateEntry, at pointer: String) -> TLSCertificate? {
-        guard let chain = context.read(entry.certificateFile, at: "\(pointer)/certFile"),
-            let key = context.read(entry.keyFile, at: "\(pointer)/keyFile")
+        let files: (chain: String, key: String)
+        switch entry.source {
+        case .files(let chain, let key): files = (chain, key)
+        case .authority(let names):
+            return CertificateAssembly(context: context).certificate(for: names, at: "\(pointer)/names")
+        }
+        guard let chain = context.read(files.chain, at: "\(pointer)/certFile"),
+            let key = context.read(files.key, at: "\(pointer)/keyFile")
         else { return nil }
         var certificate = TLSCertificate(chainPEM: chain, keyPEM: key)
         if let path = entry.ocspFile {

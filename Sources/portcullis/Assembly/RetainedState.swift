@@ -42,6 +42,8 @@ struct RetainedState: Sendable {
     let keys = RetainedKeys()
     /// The gateway's own signing keys.
     let signingKeys = RetainedSigningKeys()
+    /// Those of listeners that an authority issues.
+    let certificates = RetainedCertificates()
     /// State of the issuers of upstreams' tokens.
     let issuers = RetainedIssuers()
     /// Creation and changes of users by clients of applications.
@@ -64,6 +66,12 @@ struct RetainedState: Sendable {
         self.families = families
         self.isServing = isServing
         self.log = log
+    }
+
+    /// The configuration that was read last is in force.
+    func adopt() {
+        signingKeys.adopt()
+        certificates.adopt()
     }
 
     /// Sets the limits of failed logins.

@@ -149,6 +149,7 @@ struct EndpointReference {
             (.userInfo, "a client with `redirectUris` or the device grant"),
             (.logins, "a route with `login`, or a client whose users log in by browser"),
             (.registration, "`tokenService.registration`"), (.mobileCloud, "a backend in `backends.json`"),
+            (.acme, "`acme`"),
         ]
         return texts.filter { features.contains($0.0) }.map(\.1).joined(separator: ", ")
     }

@@ -80,7 +80,7 @@ final class GatewayProcess: Sendable {
         guard let snapshot, let configuration = loaded.configuration, let tokens = retained.store.opened?.tokens else {
             throw .failed
         }
-        retained.signingKeys.adopt()
+        retained.adopt()
         retained.use(configuration.passwords.throttle)
         log.use(configuration.log.level)
         sectionFiles.withLock { $0 = loaded.sectionFiles }
@@ -181,6 +181,7 @@ final class GatewayProcess: Sendable {
         inherited.closeUnclaimed()
         watchFiles(configuration, shared)
         rotateSigningKeys(shared)
+        keepCertificates(shared)
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         shared.heap.request()
         return Running(plane: plane, files: files, accessLog: accessLog)
@@ -319,7 +320,7 @@ final class GatewayProcess: Sendable {
             state.bound = state.bound.map { BoundListeners(entries: $0.entries, settings: snapshot.listeners) }
             retained.use(fresh.passwords.throttle)
             shared.use(snapshot)
-            retained.signingKeys.adopt()
+            retained.adopt()
             // Purges upstream tokens of removed or changed users and clients (CACHE-07).
             let users = ChangedUser.all(old, fresh)
             for user in users where user.invalidatesIssuedTokens {

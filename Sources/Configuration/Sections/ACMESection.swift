@@ -1,0 +1,132 @@
+import Bytes
+import Declaration
+import Model
+
+/// The authority that certificates come from by ACME (RFC 8555).
+package struct ACMESection: Sendable {
+    package var settings: ACMESettings
+    /// Folder of the account's key and of the certificates, absolute.
+    package var folder: String
+    package var tls: UpstreamTLSEntry?
+
+    private static let standardDirectory = "https://acme-v02.api.letsencrypt.org/directory"
+    private static let standardFolder = "state/acme"
+    /// Authorities take no more.
+    private static let mostNames = 100
+
+    static let shape = Shape.object("an object: {\"termsAgreed\": true}") { object in
+        let directory = object.take(
+            "directory", .url(allowHTTP: false), "Where the directory of the authority is; Let's Encrypt by default.")
+        var settings = ACMESettings(
+            directory: directory?.read() ?? (try? WebURL(standardDirectory)) ?? WebURL(.placeholder))
+        let terms = object.take(
+            "termsAgreed", .flag, "Must be `true`: you agree to the terms of the authority, which its directory names.")
+        object.rules(
+            .requires(
+                .isOn("termsAgreed"), at: "termsAgreed",
+                because: "the authority makes accounts for those only who agree to its terms",
+                expected: "true"))
+        _ = terms?.read()
+        settings.contacts =
+            object.optional(
+                "contact", contact.list("an array of e-mail addresses"),
+                "E-mail addresses of a new account; none by default.") ?? []
+        settings.profile = object.optional(
+            "profile", .name, "Name of the kind of certificate, for authorities with several; their default otherwise.")
+        settings.externalAccount = object.optional(
+            "externalAccount", externalAccount,
+            "Account at the authority that that of the gateway is bound to, where it has accounts of its customers only."
+        )
+        let folder = object.optional(
+            "folder", .path,
+            """
+            Folder of the account's key and of the certificates with their keys, `\(standardFolder)` by default. It is made where it \
+            is missing. With a `store` of the kind `\(StoreKinds.names { $0 == .machines })` all gateways share them through it, sealed \
+            by `store.key`, and the folder has a copy.
+            """)
+        return ACMESection(
+            settings: settings, folder: folder ?? object.field.findings.path(of: standardFolder),
+            tls: object.optional(
+                "tls", UpstreamTLSEntry.shape(namesServer: false), "How the authority's own server is trusted."))
+    }
+
+    /// DNS names of a certificate.
+    static let names = Shape(
+        .pattern("^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$"), read: { $0.provableName() }
+    ).list("an array of DNS names", minimum: 1, maximum: mostNames)
+
+    private static let contact = Shape(
+        .pattern("^[^@, ?]+@[^@, ?]+$"), read: { $0.contact() })
+
+    private static let externalAccount = Shape.object("an object: {\"keyId\", \"key\"}") { object in
+        ACMESettings.ExternalAccount(
+            keyID: object.required("keyId", .name, "the id that the authority gives", placeholder: "", "Its id."),
+            key: object.required(
+                "key", Shape(.secret, read: { $0.encodedKey() }), "a secret", placeholder: [],
+                "The key that belongs to it, in base64url, as a reference to a [secret](guides/secrets.md#secrets)."))
+    }
+
+    /// Reports names without an authority, and authorities that reach the gateway on no listener.
+    static func check(_ section: ACMESection?, _ listeners: [ListenerEntry], _ findings: Findings) {
+        var hasNames = false
+        for (i, listener) in listeners.enumerated() {
+            for (j, certificate) in (listener.tls?.certificates ?? []).enumerated() {
+                guard case .authority = certificate.source else { continue }
+                hasNames = true
+                guard section == nil else { continue }
+                findings.error(
+                    "/listeners/\(i)/tls/certificates/\(j)/names", "there is no authority for these names",
+                    expected: "\"acme\" in gateway.json, or \"certFile\" and \"keyFile\"")
+            }
+        }
+        guard section != nil else { return }
+        if !hasNames {
+            findings.warning(
+                "/acme", "no certificate of a listener comes from the authority",
+                expected: "\"names\" in \"certificates\"")
+        } else if !listeners.contains(where: {
+            $0.tls == nil && ($0.rules.role == .proxy || $0.rules.role == .redirect)
+        }) {
+            findings.warning(
+                "/acme", "the authority looks for the names on port 80, and no listener speaks HTTP without TLS",
+                expected: "a listener with \"redirectToHttps\"")
+        }
+    }
+}
+
+extension Field {
+    /// A name that http-01 can prove, in lower case.
+    fileprivate func provableName() -> String? {
+        let expected = "a DNS name"
+        guard let text = text(expected) else { return nil }
+        if text.hasPrefix("*.") {
+            return error(
+                "an authority proves no wildcards over HTTP", expected: "single names, or files of another program",
+                found: summary)
+        }
+        guard HostName.isValid(text), IPAddress(text) == nil else { return invalid(expected) }
+        return text.lowercased()
+    }
+
+    /// The URI of an e-mail address (RFC 8555 section 7.3: one address, no header fields).
+    fileprivate func contact() -> String? {
+        let expected = "an e-mail address"
+        guard let text = text(expected) else { return nil }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let isAddress =
+            parts.count == 2 && !parts[0].isEmpty && HostName.isValid(parts[1])
+            && parts[0].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !",?%\"<>&".utf8.contains($0) }
+        guard isAddress else { return invalid(expected) }
+        return "mailto:\(text)"
+    }
+
+    /// The bytes of a key in base64url.
+    fileprivate func encodedKey() -> [UInt8]? {
+        guard let secret = secret() else { return nil }
+        guard let key = Base64.decode(Array(secret.value.utf8).span, .url), key.count >= 16 else {
+            return error(
+                "the secret is no key in base64url of 16 bytes or more", expected: "the key as the authority gives it")
+        }
+        return key
+    }
+}

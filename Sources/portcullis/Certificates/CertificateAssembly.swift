@@ -1,0 +1,85 @@
+import ACME
+import Configuration
+import Crypto
+import Gateway
+import Model
+import Outbound
+import Reactor
+
+/// The certificates of an authority.
+struct CertificateAssembly: AssemblyPart {
+    let context: AssemblyContext
+
+    /// Seconds that the certificate is valid which stands for one that is not there yet.
+    private static let placeholderSeconds = 7 * 86_400
+
+    /// The key of the account, made where there is none; nil without an authority, and for a key that cannot be read, which is
+    /// reported.
+    func accountKey() -> SigningKey? {
+        guard let section = configuration.acme else {
+            retained.certificates.begin(nil)
+            return nil
+        }
+        var transport = OutboundTransport()
+        if let tls = section.tls {
+            let assembly = ClientTLSAssembly(context: context)
+            guard let identity = assembly.clientIdentity(tls, at: "/acme/tls") else { return nil }
+            transport.tls = assembly.clientContext(identity, at: "/acme/tls")
+        }
+        // A command reads the files alone.
+        let archive = CertificateArchive(
+            folder: section.folder, retained.isServing ? retained.store.opened : nil)
+        var plan = RetainedCertificates.Plan(settings: section.settings, transport: transport, archive: archive)
+        do throws(KeyFileError) {
+            plan.accountKey = try archive.accountKey(makesKeys: context.makesKeys)
+        } catch {
+            // The certificates that are there stay of use.
+            if error.isTransient {
+                context.warning("/acme", error.message)
+            } else {
+                context.error("/acme", error.message)
+            }
+        }
+        retained.certificates.begin(plan)
+        return plan.accountKey
+    }
+
+    /// The certificate for some names, or one in its place until the authority has issued it; nil after an error.
+    func certificate(for names: [String], at pointer: String) -> TLSCertificate? {
+        guard let section = configuration.acme, !names.isEmpty else { return nil }
+        let archive = CertificateArchive(
+            folder: section.folder, retained.isServing ? retained.store.opened : nil)
+        var found: ObtainedCertificate?
+        do throws(KeyFileError) {
+            do throws(KeyFileError) {
+                found = try archive.record(names, section.settings).record.obtained
+            } catch {
+                context.warning(pointer, error.message)
+                found = try archive.copiedRecord(names, section.settings).record.obtained
+            }
+        } catch {
+            context.error(pointer, error.message)
+            return nil
+        }
+        retained.certificates.note(found, for: names)
+        let certificate: TLSCertificate
+        do throws(KeyError) {
+            certificate =
+                if let found { found.tls } else {
+                    try TLSCertificate.selfSigned(
+                        for: names, commonName: "no certificate yet", seconds: CertificateAssembly.placeholderSeconds)
+                }
+        } catch {
+            context.error(pointer, "libcrypto makes no certificate: \(error.reason)")
+            return nil
+        }
+        if found == nil {
+            context.report(
+                pointer,
+                "there is no certificate for \(names.joined(separator: ", ")) yet; the gateway asks for it when it runs",
+                expected: nil, severity: .note)
+        }
+        if let summary = try? certificate.inspect() { context.warnOfEnd(of: summary, at: pointer) }
+        return certificate
+    }
+}

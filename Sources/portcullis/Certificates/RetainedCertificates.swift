@@ -1,0 +1,46 @@
+import ACME
+import Crypto
+import Model
+import Outbound
+import Synchronization
+
+/// The certificates that the gateway gets from an authority, of the configuration in force and of the one that was read last.
+final class RetainedCertificates: Sendable {
+    /// What a configuration says of them.
+    struct Plan: Sendable {
+        let settings: ACMESettings
+        let transport: OutboundTransport
+        let archive: CertificateArchive
+        /// Nil where it could not be read.
+        var accountKey: SigningKey?
+        /// What listeners present, by the names; nil for a placeholder.
+        var presented: [[String]: ObtainedCertificate?] = [:]
+    }
+
+    private let plans = Mutex<(read: Plan?, adopted: Plan?)>((nil, nil))
+    private let failures = Mutex<[[String]: String]>([:])
+
+    /// A configuration is read.
+    func begin(_ plan: Plan?) { plans.withLock { $0.read = plan } }
+
+    /// A listener of the configuration that is being read presents this certificate.
+    func note(_ certificate: ObtainedCertificate?, for names: [String]) {
+        plans.withLock { $0.read?.presented[names] = .some(certificate) }
+    }
+
+    /// The configuration that was read last is in force.
+    func adopt() { plans.withLock { $0.adopted = $0.read } }
+
+    /// Of the configuration in force; nil where it has no authority.
+    var adopted: Plan? { plans.withLock { $0.adopted } }
+
+    /// Remembers why the files or the store cannot be used.
+    /// - Parameter detail: nil for a success.
+    /// - Returns: whether it is another failure than the last.
+    func note(failure detail: String?, for names: [String]) -> Bool {
+        failures.withLock { last in
+            defer { last[names] = detail }
+            return last[names] != detail
+        }
+    }
+}
