@@ -226,7 +226,7 @@ let package = Package(
             "ProgramTests",
             [
                 "Bytes", "Model", "Declaration", "Reactor", "Outbound", "Identity", "Configuration", "TokenStorage",
-                "OAuthServer", "Gateway", "CommandForms", "portcullis", "TestSupport",
+                "OAuthServer", "Gateway", "CommandForms", "ACME", "Crypto", "portcullis", "TestSupport",
             ]),
         tests("ArchitectureTests", []),
         tests(

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Endpoints
-import HTTP
 import JOSE
 import Model
 import Outbound
@@ -14,7 +13,8 @@ package enum ACMEChallenge {
     /// Where authorities look.
     package static let path = "/.well-known/acme-challenge/"
 
-    package static let endpoints: [EndpointDescriptor] = [.acmeChallenge]
+    package static let endpoint = EndpointDescriptor(
+        "acme_challenge", at: path, "GET, HEAD", needs: .acme, .precedesRedirect, cost: .document)
 
     private static let shortestToken = 22
     private static let longestToken = 256
@@ -30,7 +30,7 @@ package enum ACMEChallenge {
     package static func handlers(_ accountKey: SigningKey?) -> [EndpointDescriptor: EndpointHandler] {
         let thumbprint = accountKey.flatMap { JSONWebKey($0, kid: nil).thumbprint }
         return [
-            .acmeChallenge: { request, _ in
+            endpoint: { request, _ in
                 .done(
                     request.read {
                         let token = String(request.path.dropFirst(path.utf8.count))
@@ -48,16 +48,4 @@ package enum ACMEChallenge {
             }
         ]
     }
-}
-
-extension EndpointDescriptor {
-    /// Authorities look whether the gateway has a name.
-    static let acmeChallenge = EndpointDescriptor(
-        "acme_challenge", at: ACMEChallenge.path, "GET, HEAD", needs: .acme, .precedesRedirect,
-        cost: .document)
-}
-
-/// The reason that this target declares.
-extension Reason {
-    package static var acmeChallenge: Reason { .served("acme_challenge") }
 }

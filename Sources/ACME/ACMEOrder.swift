@@ -9,6 +9,11 @@ package struct ObtainedCertificate: Sendable, Equatable {
     package let chain: String
     /// PEM.
     package let key: String
+
+    package init(chain: String, key: String) {
+        self.chain = chain
+        self.key = key
+    }
 }
 
 /// An order for a certificate (RFC 8555 section 7.4), whose names are proved by http-01 (section 8.3).
@@ -22,7 +27,8 @@ package enum ACMEOrder {
     ///   - names: DNS names in lower case, at least one.
     ///   - key: of the account, whose key authorizations the gateway serves (`ACMEChallenge`).
     package static func certificate(
-        for names: [String], _ settings: ACMESettings, account key: SigningKey, _ surroundings: ACMESurroundings
+        for names: [String], _ settings: ACMESettings, account key: SigningKey,
+        by surroundings: ACMESurroundings
     ) throws(ACMEFailure) -> ObtainedCertificate {
         var session = try ACMESession(settings, key: key, surroundings)
         try session.openAccount(settings)
@@ -31,7 +37,7 @@ package enum ACMEOrder {
         if let profile = settings.profile { request.append(("profile", .text(profile))) }
         let created = try session.post(session.directory.newOrder, .object(request))
         let order = try created.location()
-        try prove(names, created, &session)
+        try prove(names, of: created, in: &session)
         let ready = try session.poll(order, "the order") { !["pending", "processing"].contains($0) }
         guard ready.text("status") == "ready" else { throw failure(of: ready, "the order") }
 
@@ -60,7 +66,7 @@ package enum ACMEOrder {
 
     /// Has the authority look for the key authorizations of all names that it does not trust yet.
     private static func prove(
-        _ names: [String], _ order: ACMESession.Answer, _ session: inout ACMESession
+        _ names: [String], of order: ACMESession.Answer, in session: inout ACMESession
     ) throws(ACMEFailure) {
         let places = (order.body?["authorizations"]?.array ?? []).compactMap(\.string)
         guard !places.isEmpty, places.count <= names.count else {

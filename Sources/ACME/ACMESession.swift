@@ -48,12 +48,8 @@ struct ACMESession {
 
     /// The longest attempt.
     static let longestMilliseconds: Int64 = 150_000
-    /// The longest answer, in bytes.
-    private static let longestAnswer = 262_144
     /// How often a request is sent whose nonce is refused.
     private static let nonceAttempts = 4
-    /// The longest time that an authority can ask to wait, in seconds: a day.
-    private static let longestRetryAfter: Int64 = 86_400
 
     /// Reads the directory.
     init(_ settings: ACMESettings, key: SigningKey, _ surroundings: ACMESurroundings) throws(ACMEFailure) {
@@ -63,7 +59,7 @@ struct ACMESession {
         else { throw ACMEFailure("the key of the account is not one with a public part") }
         publicKey = node
         deadline = surroundings.monotonicMilliseconds() + ACMESession.longestMilliseconds
-        let answer = try ACMESession.exchange("GET", settings.directory, [:], [], surroundings)
+        let answer = try surroundings.exchange("GET", settings.directory)
         guard answer.response.status == 200, let body = answer.body else {
             throw ACMEFailure.refusal(
                 answer.body, status: answer.response.status, retryAfter: answer.retryAfter)
@@ -108,7 +104,7 @@ struct ACMESession {
     private func binding(to external: ACMESettings.ExternalAccount) -> JSONNode {
         ACMESession.signed(
             publicKey.serialized,
-            [("alg", .text("HS256")), ("kid", .text(external.keyID)), ("url", .text("\(directory.newAccount)"))]
+            as: [("alg", .text("HS256")), ("kid", .text(external.keyID)), ("url", .text("\(directory.newAccount)"))]
         ) { DigestAlgorithm.sha256.hmac(key: external.key.span, $0) }
     }
 
@@ -126,8 +122,8 @@ struct ACMESession {
                 throw ACMEFailure("the authority is too slow")
             }
             let text = try request(url, payload).serialized
-            let answer = try ACMESession.exchange(
-                "POST", url, ["Content-Type": "application/jose+json", "Accept": accept], text, surroundings)
+            let answer = try surroundings.exchange(
+                "POST", url, headers: [("Content-Type", "application/jose+json"), ("Accept", accept)], body: text)
             nonce = answer.response.value(of: "Replay-Nonce")
             if (200...299).contains(answer.response.status) { return answer }
             let isStale = answer.text("type") == "\(ACMEFailure.prefix)badNonce"
@@ -144,13 +140,13 @@ struct ACMESession {
         let header: [(name: String, value: JSONNode)] = [
             ("alg", .text(key.algorithm.rawValue)), ("nonce", .text(try takeNonce())), ("url", .text("\(url)")), signer,
         ]
-        return ACMESession.signed(payload?.serialized ?? [], header) { key.sign($0) }
+        return ACMESession.signed(payload?.serialized ?? [], as: header) { key.sign($0) }
     }
 
     private mutating func takeNonce() throws(ACMEFailure) -> String {
         defer { nonce = nil }
         if nonce == nil {
-            let answer = try ACMESession.exchange("HEAD", directory.newNonce, [:], [], surroundings)
+            let answer = try surroundings.exchange("HEAD", directory.newNonce)
             nonce = answer.response.value(of: "Replay-Nonce")
         }
         // RFC 8555 section 6.5.1.
@@ -162,7 +158,7 @@ struct ACMESession {
 
     /// A text with its signature, in flattened JSON (RFC 7515 section 7.2.2).
     private static func signed(
-        _ payload: [UInt8], _ header: [(name: String, value: JSONNode)], _ sign: (Span<UInt8>) -> [UInt8]
+        _ payload: [UInt8], as header: [(name: String, value: JSONNode)], by sign: (Span<UInt8>) -> [UInt8]
     ) -> JSONNode {
         let protected = Base64.encode(JSONNode.object(header).serialized.span, .url)
         let payload = Base64.encode(payload.span, .url)
@@ -171,25 +167,6 @@ struct ACMESession {
             ("protected", protected), ("payload", payload), ("signature", Base64.encode(signature.span, .url)),
         ]
         return .object(members.map { ($0, .text(String(decoding: $1, as: UTF8.self))) })
-    }
-
-    private static func exchange(
-        _ method: String, _ url: WebURL, _ headers: [String: String], _ body: [UInt8], _ surroundings: ACMESurroundings
-    ) throws(ACMEFailure) -> Answer {
-        let call = surroundings.transport.call(
-            method, url, headers: headers.map { (name: $0, value: $1) }, body: body, maximumBytes: longestAnswer)
-        switch surroundings.call(call) {
-        case .response(let response):
-            return Answer(
-                response: response, body: try? JSONNode.parse(response.body.span),
-                // A date is not read: none of the authorities sends one (RFC 9110 section 10.2.3).
-                retryAfter: response.value(of: "Retry-After").flatMap { Int64($0) }.map {
-                    max(0, min($0, longestRetryAfter))
-                })
-        case .failed(let failure, let details):
-            let reason = details?.reason ?? failure.rawValue
-            throw ACMEFailure("the authority at \(url.origin) does not answer: \(reason)")
-        }
     }
 
     // MARK: Waiting
@@ -210,6 +187,33 @@ struct ACMESession {
             }
             guard surroundings.pause(max(wait, asked)) else { throw .ending }
             wait = min(wait * 2, 5000)
+        }
+    }
+}
+
+extension ACMESurroundings {
+    /// The longest answer, in bytes.
+    private static let longestAnswer = 262_144
+    /// The longest time that an authority can ask to wait, in seconds: a day.
+    private static let longestRetryAfter: Int64 = 86_400
+
+    /// Makes a call; fails without an answer.
+    fileprivate func exchange(
+        _ method: String, _ url: WebURL, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) throws(ACMEFailure) -> ACMESession.Answer {
+        let request = transport.call(
+            method, url, headers: headers, body: body, maximumBytes: ACMESurroundings.longestAnswer)
+        switch call(request) {
+        case .response(let response):
+            return ACMESession.Answer(
+                response: response, body: try? JSONNode.parse(response.body.span),
+                // A date is not read: none of the authorities sends one (RFC 9110 section 10.2.3).
+                retryAfter: response.value(of: "Retry-After").flatMap { Int64($0) }.map {
+                    max(0, min($0, ACMESurroundings.longestRetryAfter))
+                })
+        case .failed(let failure, let details):
+            let reason = details?.reason ?? failure.rawValue
+            throw ACMEFailure("the authority at \(url.origin) does not answer: \(reason)")
         }
     }
 }

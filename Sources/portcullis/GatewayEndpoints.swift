@@ -13,7 +13,7 @@ import OAuthServer
 /// The one list of the gateway's endpoints.
 enum GatewayEndpoints {
     static let all: [EndpointDescriptor] =
-        families + ProviderEndpoints.all + OAuthEndpoints.all + ACMEChallenge.endpoints
+        families + ProviderEndpoints.all + OAuthEndpoints.all + [ACMEChallenge.endpoint]
 
     /// User profiles come first, since their paths are inside those of service domains.
     private static var families: [EndpointDescriptor] {

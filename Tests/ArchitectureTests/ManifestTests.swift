@@ -55,7 +55,7 @@ import Testing
         let cold = try Self.manifest().matches(of: /library\(\s*"(\w+)",\s*\[[^\]]*\],\s*isCold: true\)/)
         #expect(
             Set(cold.map { String($0.1) }) == [
-                "CommandForms", "Declaration", "Configuration", "Conversion", "Authorization", "Simulation",
+                "CommandForms", "Declaration", "Configuration", "Conversion", "Authorization", "Simulation", "ACME",
             ])
     }
 

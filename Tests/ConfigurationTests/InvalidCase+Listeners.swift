@@ -159,7 +159,7 @@ extension InvalidCase {
         listener(
             "tls-unknown-member",
             #""address": "::1", "port": 80, "tls": { "certificates": [{ "certfile": "cert.pem", "keyFile": "key.pem" }] }"#,
-            #"gateway.json:4: error: /listeners/0/tls/certificates/0/certFile: required member "certFile" is missing (expected a PEM file)"#,
+            #"gateway.json:4: error: /listeners/0/tls/certificates/0/certFile: required member "certFile" is missing (expected a PEM file, or "names" for a certificate of "acme")"#,
             #"gateway.json:4: error: /listeners/0/tls/certificates/0/certfile: unknown member "certfile" (did you mean "certFile"?)"#
         ),
         listener(

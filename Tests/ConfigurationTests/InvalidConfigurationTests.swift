@@ -14,7 +14,7 @@ import Testing
         + InvalidCase.clientCases + InvalidCase.clientEntryCases + InvalidCase.registrationCases
         + InvalidCase.consumerCases
         + InvalidCase.applicationCases + InvalidCase.mobileSocialCases + InvalidCase.providerCases
-        + InvalidCase.loginCases + InvalidCase.proofCases + InvalidCase.tokenKeyCases
+        + InvalidCase.loginCases + InvalidCase.acmeCases + InvalidCase.proofCases + InvalidCase.tokenKeyCases
         + InvalidCase.authenticatorCases + InvalidCase.pageCases
 
     @Test func tableIsLargeAndItsIdsAreUnique() {

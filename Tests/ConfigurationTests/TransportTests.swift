@@ -32,9 +32,14 @@ import Testing
         #expect(listeners[0].rules.role == .forwardAuth && listeners[0].rules.forwardAuth == forwardAuth)
         #expect(listeners.map(\.rules.redirect?.status) == [nil, nil, nil, 301, nil, nil])
         let tls = try #require(listeners[4].tls)
-        #expect(tls.certificates.count == 2)
-        #expect(tls.certificates[0].certificateFile.hasSuffix("/complete/keys/cert.pem"))
-        #expect(tls.certificates.map { $0.ocspFile != nil } == [true, false])
+        #expect(tls.certificates.count == 3)
+        guard case .files(let chain, _) = tls.certificates[0].source else {
+            Issue.record("no files")
+            return
+        }
+        #expect(chain.hasSuffix("/complete/keys/cert.pem"))
+        #expect(tls.certificates[2].source == .authority(["api.example.com", "www.example.com"]))
+        #expect(tls.certificates.map { $0.ocspFile != nil } == [true, false, false])
         #expect(tls.rules.minimumVersion == .tls12 && tls.rules.ciphers == "ECDHE+AESGCM")
         #expect(tls.rules.cipherSuites == "TLS_AES_128_GCM_SHA256")
         #expect(tls.rules.clientAuthentication == .optional && tls.clientAuthoritiesFile != nil)

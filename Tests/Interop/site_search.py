@@ -29,7 +29,7 @@ PAGES = {
     "email domain": "config/guides/access-rules",
     "sign out": "config/guides/browser-login",
     "mfa": "config/guides/step-up",
-    "lets encrypt": "config/guides/tls",
+    "lets encrypt": "config/guides/acme",
     "helm": "deploy/docs/install",
     "grafana": "deploy/docs/monitoring",
     "cors": "config/guides/cors",

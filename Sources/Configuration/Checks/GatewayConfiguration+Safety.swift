@@ -22,7 +22,7 @@ extension GatewayConfiguration {
                 found: "\"kind\": \"\(store.kind.kind)\"")
         }
         checkCertificates(findings)
-        ACMESection.check(acme, listeners, findings)
+        ACMESection.check(acme, for: listeners, findings)
         if findings.production { checkProduction(findings) }
     }
 

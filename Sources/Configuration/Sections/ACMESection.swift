@@ -14,9 +14,19 @@ package struct ACMESection: Sendable {
     /// Authorities take no more.
     private static let mostNames = 100
 
-    static let shape = Shape.object("an object: {\"termsAgreed\": true}") { object in
+    static func read(_ root: inout ObjectReader) -> ACMESection? {
+        root.optional(
+            "acme", shape,
+            """
+            The authority that [certificates of listeners](guides/acme.md) with `names` come from, by ACME (RFC 8555); none by \
+            default.
+            """)
+    }
+
+    private static let shape = Shape.object("an object: {\"termsAgreed\": true}") { object in
         let directory = object.take(
-            "directory", .url(allowHTTP: false), "Where the directory of the authority is; Let's Encrypt by default.")
+            "directory", Shape(.pattern("^https://"), read: { secureURL($0) }),
+            "Where the directory of the authority is; Let's Encrypt by default.")
         var settings = ACMESettings(
             directory: directory?.read() ?? (try? WebURL(standardDirectory)) ?? WebURL(.placeholder))
         let terms = object.take(
@@ -29,7 +39,7 @@ package struct ACMESection: Sendable {
         _ = terms?.read()
         settings.contacts =
             object.optional(
-                "contact", contact.list("an array of e-mail addresses"),
+                "contact", contactShape.list("an array of e-mail addresses", isUnique: false),
                 "E-mail addresses of a new account; none by default.") ?? []
         settings.profile = object.optional(
             "profile", .name, "Name of the kind of certificate, for authorities with several; their default otherwise.")
@@ -51,23 +61,27 @@ package struct ACMESection: Sendable {
     }
 
     /// DNS names of a certificate.
-    static let names = Shape(
-        .pattern("^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$"), read: { $0.provableName() }
-    ).list("an array of DNS names", minimum: 1, maximum: mostNames)
+    static let names = Shape.texts(
+        .list(.pattern("^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$"), minimum: 1, maximum: mostNames)
+    ) { field in
+        let names = field.names("an array of DNS names") { provableName($0) }
+        guard let count = field.node.array?.count, !(1...mostNames).contains(count) else { return names }
+        return field.error("wrong number of names", expected: "1 to \(mostNames) DNS names", found: "\(count)")
+    }
 
-    private static let contact = Shape(
-        .pattern("^[^@, ?]+@[^@, ?]+$"), read: { $0.contact() })
+    private static let contactShape = Shape(
+        .pattern("^[^@, ?]+@[^@, ?]+$"), read: { contact($0) })
 
     private static let externalAccount = Shape.object("an object: {\"keyId\", \"key\"}") { object in
         ACMESettings.ExternalAccount(
             keyID: object.required("keyId", .name, "the id that the authority gives", placeholder: "", "Its id."),
             key: object.required(
-                "key", Shape(.secret, read: { $0.encodedKey() }), "a secret", placeholder: [],
+                "key", Shape(.secret, read: { encodedKey($0) }), "a secret", placeholder: [],
                 "The key that belongs to it, in base64url, as a reference to a [secret](guides/secrets.md#secrets)."))
     }
 
     /// Reports names without an authority, and authorities that reach the gateway on no listener.
-    static func check(_ section: ACMESection?, _ listeners: [ListenerEntry], _ findings: Findings) {
+    static func check(_ section: ACMESection?, for listeners: [ListenerEntry], _ findings: Findings) {
         var hasNames = false
         for (i, listener) in listeners.enumerated() {
             for (j, certificate) in (listener.tls?.certificates ?? []).enumerated() {
@@ -92,39 +106,45 @@ package struct ACMESection: Sendable {
                 expected: "a listener with \"redirectToHttps\"")
         }
     }
-}
 
-extension Field {
+    // MARK: Values
+
+    /// An https URL.
+    private static func secureURL(_ field: Field) -> WebURL? {
+        guard let url = field.url(allowHTTP: true) else { return nil }
+        return url.isSecure ? url : field.error("not encrypted", expected: "an https URL", found: field.summary)
+    }
+
     /// A name that http-01 can prove, in lower case.
-    fileprivate func provableName() -> String? {
+    private static func provableName(_ field: Field) -> String? {
         let expected = "a DNS name"
-        guard let text = text(expected) else { return nil }
+        guard let text = field.text(expected) else { return nil }
         if text.hasPrefix("*.") {
-            return error(
+            return field.error(
                 "an authority proves no wildcards over HTTP", expected: "single names, or files of another program",
-                found: summary)
+                found: field.summary)
         }
-        guard HostName.isValid(text), IPAddress(text) == nil else { return invalid(expected) }
+        guard HostName.isValid(text), IPAddress(text) == nil else { return field.invalid(expected) }
         return text.lowercased()
     }
 
     /// The URI of an e-mail address (RFC 8555 section 7.3: one address, no header fields).
-    fileprivate func contact() -> String? {
+    private static func contact(_ field: Field) -> String? {
         let expected = "an e-mail address"
-        guard let text = text(expected) else { return nil }
+        guard let text = field.text(expected) else { return nil }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
             parts.count == 2 && !parts[0].isEmpty && HostName.isValid(parts[1])
             && parts[0].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !",?%\"<>&".utf8.contains($0) }
-        guard isAddress else { return invalid(expected) }
+        guard isAddress else { return field.invalid(expected) }
         return "mailto:\(text)"
     }
 
     /// The bytes of a key in base64url.
-    fileprivate func encodedKey() -> [UInt8]? {
-        guard let secret = secret() else { return nil }
+    private static func encodedKey(_ field: Field) -> [UInt8]? {
+        guard let secret = field.secret() else { return nil }
         guard let key = Base64.decode(Array(secret.value.utf8).span, .url), key.count >= 16 else {
-            return error(
+            return field.error(
                 "the secret is no key in base64url of 16 bytes or more", expected: "the key as the authority gives it")
         }
         return key

@@ -101,20 +101,15 @@ extension GatewayConfiguration {
 
     /// Reads every section; problems go to `findings`.
     static func read(_ findings: Findings, _ extensions: [SectionExtension]) -> GatewayConfiguration {
-        var root = rootReader(findings)
+        // If the file is unreadable, that was reported, and missing members are not.
+        var root =
+            findings.sources.gateway.map { Field(node: $0.root, pointer: "", findings: findings).object("an object") }
+            ?? ObjectReader(Field(node: JSONNode(.null), pointer: "", findings: findings))
         _ = root.take("$schema")
         var configuration = read(&root, extensions)
         root.finish()
         configuration.startValues = findings.startValues
         return configuration
-    }
-
-    /// The members of `gateway.json`. If the file is unreadable, that was reported, and missing members are not.
-    private static func rootReader(_ findings: Findings) -> ObjectReader {
-        guard let file = findings.sources.gateway else {
-            return ObjectReader(Field(node: JSONNode(.null), pointer: "", findings: findings))
-        }
-        return Field(node: file.root, pointer: "", findings: findings).object("an object")
     }
 
     /// Declares and reads the members of `gateway.json`, and reads the sections in files of their own.
@@ -170,12 +165,7 @@ extension GatewayConfiguration {
             listeners: root.required(
                 "listeners", ListenerEntry.list, "an array of listeners", placeholder: [],
                 "Sockets that clients connect to; at least one serves routes."),
-            acme: root.optional(
-                "acme", ACMESection.shape,
-                """
-                The authority that [certificates of listeners](guides/acme.md) with `names` come from, by ACME (RFC 8555); none by \
-                default.
-                """),
+            acme: ACMESection.read(&root),
             watchesFiles: root.flag(
                 "watchFiles", default: false,
                 """
@@ -250,8 +240,7 @@ extension GatewayConfiguration {
                 backends: section("backends"), clients: section("clients"), keys: extensions.backendKeys),
             users: section("users").map(User.readAll) ?? [],
             consumers: section("consumers").map(Consumer.readAll) ?? [],
-            realms: section("realms").map { $0.names("an array of names of realms") ?? [] },
-            roles: roles,
+            realms: section("realms").map { $0.names("an array of names of realms") ?? [] }, roles: roles,
             errors: ErrorRules.read(&root, of: "the gateway's own errors on routes, and without one"),
             policies: policies.asking(
                 root.value(

@@ -121,7 +121,10 @@ package struct CertificateEntry: Sendable {
         object.rules(
             .exactlyOne(of: "certFile", "names", expected: "a PEM file, or \"names\" for a certificate of \"acme\""),
             .requires("keyFile", if: .has("certFile"), expected: "a PEM file"),
-            .only("keyFile", "ocspFile", with: .has("certFile"), because: "the key of \"names\" is made by the gateway")
+            .only(
+                "keyFile", "ocspFile", with: .any([.has("certFile"), .not(.has("names"))]),
+                because: "the key of \"names\" is made by the gateway",
+                expected: "\"certFile\" with its \"keyFile\"")
         )
         let source: Source =
             if let names { .authority(names.read() ?? []) } else {

@@ -23,6 +23,9 @@ struct WritingCheck: AssemblyPart {
         if configuration.challenge.keys.isEmpty {
             places.append(("/challenge/keyFile", configuration.challenge.keyFile, false))
         }
+        if let acme = configuration.acme {
+            places.append(("/acme/folder", CertificateArchive.accountFile(in: acme.folder), true))
+        }
         // Each folder is reported once.
         var obstacles: Set<String> = []
         for (pointer, path, isDatabase) in places {

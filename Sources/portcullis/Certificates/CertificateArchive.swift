@@ -34,19 +34,19 @@ struct CertificateArchive: Sendable {
     /// The key of the account; made where there is none, unless that is not wanted.
     func accountKey(makesKeys: Bool) throws(KeyFileError) -> SigningKey? {
         for _ in 0..<CertificateArchive.attempts {
-            guard let kept = try read("account") else {
+            guard let kept = try read("account.pem") else {
                 if !makesKeys { return nil }
                 // If another gateway is first, the next attempt finds its key.
-                _ = try place(Array(KeyFile.generate(.es256).pem.utf8), insteadOf: nil, "account")
+                _ = try place(Array(KeyFile.generate(.es256).pem.utf8), insteadOf: nil, "account.pem")
                 continue
             }
             do throws(KeyError) {
                 return try SigningKey(pem: String(decoding: kept.text, as: UTF8.self), algorithm: .es256)
             } catch {
-                throw KeyFileError(message: "\(path("account")) holds no key for ES256: \(error.reason)")
+                throw KeyFileError(message: "\(path("account.pem")) holds no key for ES256: \(error.reason)")
             }
         }
-        throw KeyFileError(message: "\(path("account")) cannot be made", isTransient: true)
+        throw KeyFileError(message: "\(path("account.pem")) cannot be made", isTransient: true)
     }
 
     // MARK: Certificates
@@ -59,12 +59,12 @@ struct CertificateArchive: Sendable {
 
     /// What is known of a certificate. A damaged document counts as none, and is replaced.
     func record(_ names: [String], _ settings: ACMESettings) throws(KeyFileError) -> KeptRecord {
-        KeptRecord(try read(CertificateArchive.name(names)), names, settings)
+        KeptRecord(try read(CertificateArchive.name(names)), for: names, settings)
     }
 
     /// The same of the file, which may be older than the store.
     func copiedRecord(_ names: [String], _ settings: ACMESettings) throws(KeyFileError) -> KeptRecord {
-        KeptRecord(try file(CertificateArchive.name(names)), names, settings)
+        KeptRecord(try file(CertificateArchive.name(names)), for: names, settings)
     }
 
     /// Replaces a record.
@@ -84,7 +84,7 @@ struct CertificateArchive: Sendable {
         let suffix =
             names.count == 1
             ? "" : "-\(String(decoding: Base64.encode(Array(digest.prefix(9)).span, .url), as: UTF8.self))"
-        return "certificates/\(names.first ?? "")\(suffix)"
+        return "certificates/\(names.first ?? "")\(suffix).json"
     }
 
     // MARK: Documents
@@ -145,7 +145,10 @@ struct CertificateArchive: Sendable {
         try KeyFile.replace(path(name), with: text)
     }
 
-    private func path(_ name: String) -> String { "\(folder)/\(name).json" }
+    /// Where the account's key is.
+    static func accountFile(in folder: String) -> String { "\(folder)/account.pem" }
+
+    private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     private func document(_ name: String) -> SealedDocument? {
         store.map { store in
@@ -157,7 +160,7 @@ struct CertificateArchive: Sendable {
 }
 
 extension CertificateArchive.KeptRecord {
-    fileprivate init(_ kept: CertificateArchive.Kept?, _ names: [String], _ settings: ACMESettings) {
+    fileprivate init(_ kept: CertificateArchive.Kept?, for names: [String], _ settings: ACMESettings) {
         let record = kept.flatMap { CertificateRecord(json: $0.text, names: names, settings) }
         self.init(record: record ?? CertificateRecord(names: names, settings), kept: kept)
     }

@@ -181,7 +181,7 @@ final class GatewayProcess: Sendable {
         inherited.closeUnclaimed()
         watchFiles(configuration, shared)
         rotateSigningKeys(shared)
-        keepCertificates(shared)
+        CertificateKeeper.run(for: self, shared)
         _ = WorkerThread(name: "signals") { [self] in watch(signals, shared, accessLog) }
         shared.heap.request()
         return Running(plane: plane, files: files, accessLog: accessLog)

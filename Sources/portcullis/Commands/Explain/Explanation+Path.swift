@@ -20,7 +20,7 @@ extension Explanation {
     }
 
     /// Whether a listener that redirects to `https` answers the request itself.
-    func precedesRedirect(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) -> Bool {
+    func precedesRedirect(_ request: [UInt8], _ head: RequestHead, with fields: HeaderTable) -> Bool {
         var trial = self
         guard let path = trial.canonicalPath(request, head, fields) else { return false }
         return policy.routes.answersBeforeRedirect(path.span)

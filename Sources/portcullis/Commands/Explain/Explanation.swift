@@ -37,7 +37,7 @@ struct Explanation {
     }
 
     private mutating func decide(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) {
-        if !isEncrypted, let redirect = snapshot.plainRedirect, !precedesRedirect(request, head, fields) {
+        if !isEncrypted, let redirect = snapshot.plainRedirect, !precedesRedirect(request, head, with: fields) {
             let location = Chunk(capacity: 256)
             guard HTTPSLocation.append(head, request.span, port: redirect.port, to: location) else {
                 return refuse("route", .noRoute)

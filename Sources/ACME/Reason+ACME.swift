@@ -1,0 +1,6 @@
+import Model
+
+/// The reason that this target declares.
+extension Reason {
+    package static var acmeChallenge: Reason { .served("acme_challenge") }
+}

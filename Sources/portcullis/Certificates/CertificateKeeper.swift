@@ -1,0 +1,109 @@
+import ACME
+import Endpoints
+import Gateway
+import Glibc
+import Model
+import Outbound
+import Reactor
+
+/// Gets certificates from an authority, beside the requests of a running gateway.
+struct CertificateKeeper {
+    private let plan: RetainedCertificates.Plan
+    private let retained: RetainedState
+    private let isEnding: () -> Bool
+
+    private static let queue = SerialQueue(label: "portcullis.certificates")
+    /// The longest time until a certificate that another gateway has got is noticed.
+    private static let longestMilliseconds: Int64 = 10_000
+    /// Between reloads for a certificate while the configuration is not valid.
+    private static let reloadMilliseconds: Int64 = 600_000
+
+    /// Gets certificates that are due, and reloads for new ones, until the process ends.
+    static func run(for process: GatewayProcess, _ shared: SharedState, afterMilliseconds delay: Int64 = 0) {
+        queue.submit(afterMilliseconds: Int(delay)) { [weak process, weak shared] in
+            guard let process, let shared, !process.isEnding else { return }
+            guard let plan = process.retained.certificates.adopted else {
+                return run(for: process, shared, afterMilliseconds: longestMilliseconds)
+            }
+            let keeper = CertificateKeeper(
+                plan: plan, retained: process.retained, isEnding: { process.isEnding })
+            let (isNew, next) = keeper.tend()
+            guard isNew else { return run(for: process, shared, afterMilliseconds: next) }
+            let isAccepted = process.configurationThread.submit { [weak shared] in
+                guard let shared, !process.isEnding else { return }
+                let isReloaded = process.reload(shared).status == 204
+                run(for: process, shared, afterMilliseconds: isReloaded ? 0 : reloadMilliseconds)
+            }
+            if !isAccepted { run(for: process, shared, afterMilliseconds: longestMilliseconds) }
+        }
+    }
+
+    /// Makes the attempts that are due.
+    /// - Returns: whether there is another certificate than a listener presents; and the milliseconds until the next look.
+    private func tend() -> (isNew: Bool, next: Int64) {
+        var isNew = false
+        var next = CertificateKeeper.longestMilliseconds
+        for (names, presented) in plan.presented {
+            do throws(KeyFileError) {
+                let record = try tend(names)
+                _ = retained.certificates.note(failure: nil, for: names)
+                if let obtained = record.obtained, obtained != presented { isNew = true }
+                next = min(next, (record.due(plan.settings) - Clock.wallSeconds) * 1000)
+            } catch {
+                if retained.certificates.note(failure: error.message, for: names) { report(error.message, names) }
+            }
+        }
+        return (isNew, max(1000, next))
+    }
+
+    /// The record after the attempt that was due, if any.
+    private func tend(_ names: [String]) throws(KeyFileError) -> CertificateRecord {
+        let known = try plan.archive.record(names, plan.settings)
+        guard let accountKey = plan.accountKey, known.record.due(plan.settings) <= Clock.wallSeconds, !isEnding()
+        else { return known.record }
+        // Another gateway may be first.
+        guard let held = try plan.archive.replace(known, with: known.record.held(at: Clock.wallSeconds)) else {
+            return try plan.archive.record(names, plan.settings).record
+        }
+        let after: CertificateRecord
+        do throws(ACMEFailure) {
+            let obtained = try ACMEOrder.certificate(
+                for: names, plan.settings, account: accountKey, by: surroundings)
+            after = held.record.renewed(with: obtained, plan.settings)
+            retained.log.write(
+                .certificateObtained, [("names", .texts(names)), ("until", .number(Int(after.notAfter)))])
+        } catch {
+            if isEnding() {
+                after = held.record.released
+            } else {
+                after = held.record.failed(error, at: Clock.wallSeconds)
+                report(error.detail, names, nextAttempt: after.nextAttempt)
+            }
+        }
+        guard let kept = try plan.archive.replace(held, with: after) else {
+            return try plan.archive.record(names, plan.settings).record
+        }
+        return kept.record
+    }
+
+    private func report(_ detail: String, _ names: [String], nextAttempt: Int64? = nil) {
+        let wait = nextAttempt.map { [("retry_seconds", EventLog.Value.number(Int($0 - Clock.wallSeconds)))] } ?? []
+        retained.log.write(.certificateFailed, [("names", .texts(names)), ("detail", .text(detail))] + wait)
+    }
+
+    private var surroundings: ACMESurroundings {
+        ACMESurroundings(
+            transport: plan.transport,
+            call: { call in
+                let answer = Promise<OutboundResult>()
+                retained.outbound.perform(call) { answer.fulfill($0) }
+                return answer.wait()
+            },
+            pause: { milliseconds in
+                let end = Clock.monotonicMilliseconds + milliseconds
+                while !isEnding(), Clock.monotonicMilliseconds < end { usleep(50_000) }
+                return !isEnding()
+            },
+            monotonicMilliseconds: { Clock.monotonicMilliseconds }, wallSeconds: { Clock.wallSeconds })
+    }
+}
