@@ -5,7 +5,7 @@ package struct ACMESurroundings {
     /// Makes a call and waits for its result.
     let call: (OutboundCall) -> OutboundResult
     /// Waits for some milliseconds. False if the process ends: the attempt is given up.
-    let pause: (Int64) -> Bool
+    package let pause: (Int64) -> Bool
     /// Milliseconds of a clock that is never set.
     let monotonicMilliseconds: () -> Int64
     /// Seconds since 1970.

@@ -20,8 +20,8 @@ package struct CertificateRecord: Sendable, Equatable {
     /// A gateway makes an attempt until this second at the latest.
     private var heldUntil: Int64 = 0
 
-    /// Seconds that an attempt holds the record: longer than it can take.
-    private static let hold = ACMESession.longestMilliseconds / 1000 + 30
+    /// Seconds that an attempt holds the record: longer than it can take, with the time to keep its result.
+    private static let hold = ACMESession.longestMilliseconds / 1000 + 90
     /// Seconds between attempts that fail. Authorities allow five failures an hour for a name.
     private static let pauses: [Int64] = [60, 600, 1800, 3600, 3 * 3600, 6 * 3600]
 

@@ -46,7 +46,7 @@ import Testing
 
     @Test func heldByOneGateway() throws {
         let record = CertificateRecord(names: Self.names, try Self.settings())
-        #expect(try record.held(at: Self.now).due(Self.settings()) == Self.now + 180)
+        #expect(try record.held(at: Self.now).due(Self.settings()) == Self.now + 240)
         #expect(try record.held(at: Self.now).released.due(Self.settings()) == 0)
     }
 

@@ -26,9 +26,6 @@ struct CertificateArchive: Sendable {
         self.store = store.flatMap { opened in opened.server.map { ($0, opened.key) } }
     }
 
-    /// Whether gateways on several machines share it.
-    var isShared: Bool { store != nil }
-
     // MARK: The account
 
     /// The key of the account; made where there is none, unless that is not wanted.

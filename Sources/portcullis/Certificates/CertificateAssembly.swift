@@ -20,12 +20,7 @@ struct CertificateAssembly: AssemblyPart {
             retained.certificates.begin(nil)
             return nil
         }
-        var transport = OutboundTransport()
-        if let tls = section.tls {
-            let assembly = ClientTLSAssembly(context: context)
-            guard let identity = assembly.clientIdentity(tls, at: "/acme/tls") else { return nil }
-            transport.tls = assembly.clientContext(identity, at: "/acme/tls")
-        }
+        guard let transport = transport(section) else { return nil }
         // A command reads the files alone.
         let archive = CertificateArchive(
             folder: section.folder, retained.isServing ? retained.store.opened : nil)
@@ -42,6 +37,17 @@ struct CertificateAssembly: AssemblyPart {
         }
         retained.certificates.begin(plan)
         return plan.accountKey
+    }
+
+    /// How the authority is reached; nil after an error.
+    func transport(_ section: ACMESection) -> OutboundTransport? {
+        var transport = OutboundTransport()
+        if let tls = section.tls {
+            let assembly = ClientTLSAssembly(context: context)
+            guard let identity = assembly.clientIdentity(tls, at: "/acme/tls") else { return nil }
+            transport.tls = assembly.clientContext(identity, at: "/acme/tls")
+        }
+        return transport
     }
 
     /// The certificate for some names, or one in its place until the authority has issued it; nil after an error.
@@ -76,10 +82,13 @@ struct CertificateAssembly: AssemblyPart {
         if found == nil {
             context.report(
                 pointer,
-                "there is no certificate for \(names.joined(separator: ", ")) yet; the gateway asks for it when it runs",
+                "there is no certificate for \(names.joined(separator: ", ")) yet; the gateway gets it when it runs",
                 expected: nil, severity: .note)
         }
-        if let summary = try? certificate.inspect() { context.warnOfEnd(of: summary, at: pointer) }
+        // For the metric; a command has no certificate to speak of.
+        if found != nil || retained.isServing, let summary = try? certificate.inspect() {
+            context.warnOfEnd(of: summary, at: pointer)
+        }
         return certificate
     }
 }

@@ -17,6 +17,9 @@ struct CertificateKeeper {
     private static let longestMilliseconds: Int64 = 10_000
     /// Between reloads for a certificate while the configuration is not valid.
     private static let reloadMilliseconds: Int64 = 600_000
+    /// How often a record is kept, and the pauses between: together less than it is held.
+    private static let attempts = 20
+    private static let pauseMilliseconds: Int64 = 3000
 
     /// Gets certificates that are due, and reloads for new ones, until the process ends.
     static func run(for process: GatewayProcess, _ shared: SharedState, afterMilliseconds delay: Int64 = 0) {
@@ -41,7 +44,8 @@ struct CertificateKeeper {
     /// Makes the attempts that are due.
     /// - Returns: whether there is another certificate than a listener presents; and the milliseconds until the next look.
     private func tend() -> (isNew: Bool, next: Int64) {
-        var isNew = false
+        // The store may not have answered when the configuration was read.
+        var isNew = plan.accountKey == nil && (try? plan.archive.accountKey(makesKeys: true)) ?? nil != nil
         var next = CertificateKeeper.longestMilliseconds
         for (names, presented) in plan.presented {
             do throws(KeyFileError) {
@@ -80,10 +84,26 @@ struct CertificateKeeper {
                 report(error.detail, names, nextAttempt: after.nextAttempt)
             }
         }
-        guard let kept = try plan.archive.replace(held, with: after) else {
-            return try plan.archive.record(names, plan.settings).record
+        return try keep(after, insteadOf: held)
+    }
+
+    /// Keeps a record. Tries again where the store does not answer, since a certificate would be lost.
+    /// - Returns: what is kept now.
+    private func keep(
+        _ record: CertificateRecord, insteadOf held: CertificateArchive.KeptRecord
+    ) throws(KeyFileError) -> CertificateRecord {
+        for attempt in 1... {
+            do throws(KeyFileError) {
+                if let kept = try plan.archive.replace(held, with: record) { return kept.record }
+                break
+            } catch {
+                guard error.isTransient, attempt < CertificateKeeper.attempts,
+                    surroundings.pause(CertificateKeeper.pauseMilliseconds)
+                else { throw error }
+            }
         }
-        return kept.record
+        // Another gateway has taken it over.
+        return try plan.archive.record(record.names, plan.settings).record
     }
 
     private func report(_ detail: String, _ names: [String], nextAttempt: Int64? = nil) {

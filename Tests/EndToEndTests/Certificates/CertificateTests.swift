@@ -149,6 +149,29 @@ import Testing
         }
     }
 
+    @Test("commands read files alone: check names what is missing and tries the authority, explain shows challenges")
+    func commands() throws {
+        let fixture = try CertificateFixture()
+        let directory = try ConfigurationDirectory(fixture.files(["good.example.com"]))
+        func run(_ words: String...) throws -> String {
+            let result = try Program.run(
+                GatewayProcess.binary, words + ["--config", directory.path],
+                environment: ["ADMIN": String(repeating: "a", count: 40)])
+            return result.output + result.errors
+        }
+        let check = try run("check", "--connect")
+        #expect(check.contains("there is no certificate for good.example.com yet"), "\(check)")
+        #expect(
+            check.contains("ok     authority: \(fixture.url)/good/directory answers, status 200")
+                && !check.contains("certificate /listeners"), "\(check)")
+        let path = "/.well-known/acme-challenge/\(String(repeating: "x", count: 30))"
+        let shown = try run("explain", "GET", path, "--host", "good.example.com", "--plain")
+        #expect(shown.contains("acmeChallenge") && !shown.contains("redirects to https"), "\(shown)")
+        let other = try run("explain", "GET", "/x\(path)", "--host", "good.example.com", "--plain")
+        #expect(other.contains("redirects to https"), "\(other)")
+        #expect(fixture.orders.isEmpty && !FileManager.default.fileExists(atPath: directory.path + "/state"))
+    }
+
     @Test("gateways with one store share the account and the certificate: one asks, and any answers the challenge")
     func fleet() throws {
         let fixture = try CertificateFixture()

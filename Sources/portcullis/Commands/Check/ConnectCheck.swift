@@ -116,6 +116,11 @@ struct ConnectCheck {
         guard let context = AssemblyContext(reading.loaded, retained: reading.retained, makesKeys: false) else {
             return targets
         }
+        if let acme = reading.configuration.acme,
+            let transport = CertificateAssembly(context: context).transport(acme)
+        {
+            targets.append(called("authority", acme.settings.directory, transport))
+        }
         // Also those that no route asks yet.
         for asker in reading.configuration.policies.askers(context) {
             targets.append(called("policy server \(asker.server.name)", asker.server.url, asker.server.transport))
