@@ -9,6 +9,9 @@ package struct ACMEFailure: Error, Sendable, Equatable {
 
     private static let longest = 600
 
+    /// Whether the certificate that an order replaces has been replaced before (RFC 9773 section 5).
+    var isAlreadyReplaced: Bool { detail.hasPrefix("alreadyReplaced") }
+
     /// The process ends before the attempt does.
     package static let ending = ACMEFailure("the gateway is ending")
 

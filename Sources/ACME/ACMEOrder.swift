@@ -25,9 +25,11 @@ package enum ACMEOrder {
     ///
     /// - Parameters:
     ///   - names: DNS names in lower case, at least one.
+    ///   - replaced: the certificate of this authority that the new one replaces; nil for none.
     ///   - key: of the account, whose key authorizations the gateway serves (`ACMEChallenge`).
     package static func certificate(
-        for names: [String], _ settings: ACMESettings, account key: SigningKey,
+        for names: [String], _ settings: ACMESettings, replacing replaced: ObtainedCertificate? = nil,
+        account key: SigningKey,
         by surroundings: ACMESurroundings
     ) throws(ACMEFailure) -> ObtainedCertificate {
         var session = try ACMESession(settings, key: key, surroundings)
@@ -35,11 +37,11 @@ package enum ACMEOrder {
         let identifiers = names.map { JSONNode.object([("type", .text("dns")), ("value", .text($0))]) }
         var request: [(name: String, value: JSONNode)] = [("identifiers", JSONNode(.array(identifiers)))]
         if let profile = settings.profile { request.append(("profile", .text(profile))) }
-        let created = try session.post(session.directory.newOrder, .object(request))
+        let created = try session.order(request, replacing: replaced)
         let order = try created.location()
         try prove(names, of: created, in: &session)
         let ready = try session.poll(order, "the order") { !["pending", "processing"].contains($0) }
-        guard ready.text("status") == "ready" else { throw failure(of: ready, "the order") }
+        guard ready.status == "ready" else { throw failure(of: ready, "the order") }
 
         let certificateKey: String
         let requestText: [UInt8]
@@ -53,7 +55,7 @@ package enum ACMEOrder {
         let finalize = try ACMESession.url(ready.text("finalize"), "finalize")
         _ = try session.post(finalize, .object([("csr", .text(text))]))
         let done = try session.poll(order, "the order") { !["pending", "ready", "processing"].contains($0) }
-        guard done.text("status") == "valid" else { throw failure(of: done, "the order") }
+        guard done.status == "valid" else { throw failure(of: done, "the order") }
         let place = try ACMESession.url(done.text("certificate"), "certificate")
         let answer = try session.post(place, accept: "application/pem-certificate-chain")
         let obtained = ObtainedCertificate(
@@ -79,11 +81,11 @@ package enum ACMEOrder {
             guard names.contains(where: name.isExactly) else {
                 throw ACMEFailure("the authority asks to prove \"\(name)\", which was not ordered")
             }
-            if authorization.text("status") == "valid" { continue }
-            guard authorization.text("status") == "pending" else { throw failure(of: authorization, name) }
+            if authorization.status == "valid" { continue }
+            guard authorization.status == "pending" else { throw failure(of: authorization, name) }
             _ = try session.post(try challenge(of: authorization, name), .object([]))
             let result = try session.poll(url, "the authorization for \(name)") { $0 != "pending" }
-            guard result.text("status") == "valid" else { throw failure(of: result, name) }
+            guard result.status == "valid" else { throw failure(of: result, name) }
         }
     }
 
@@ -98,7 +100,7 @@ package enum ACMEOrder {
         guard ACMEChallenge.isToken(challenge["token"]?.string ?? "") else {
             throw ACMEFailure("the authority gives no token of at least 128 bits in base64url for \(name)")
         }
-        return try ACMESession.url(challenge["url"]?.string ?? "", "challenge")
+        return try ACMESession.url(challenge["url"]?.string, "challenge")
     }
 
     /// What an order, or an authorization by its challenges, says of its failure.
@@ -106,7 +108,7 @@ package enum ACMEOrder {
         let problems = [answer.body?["error"]] + (answer.body?["challenges"]?.array ?? []).map { $0["error"] }
         let texts = problems.compactMap { $0.flatMap(ACMEFailure.text) }
         let reason = texts.isEmpty ? "" : ": \(texts.joined(separator: "; "))"
-        return ACMEFailure("\(what) has the status \"\(answer.text("status"))\"\(reason)")
+        return ACMEFailure("\(what) has the status \"\(answer.status)\"\(reason)")
     }
 
     // MARK: The certificate

@@ -14,8 +14,11 @@ struct ACMESession {
         /// What the authority asks to wait, in seconds; nil for none.
         let retryAfter: Int64?
 
-        /// A text among the members.
-        func text(_ name: String) -> String { body?[name]?.string ?? "" }
+        /// Of an account, an order or an authorization; empty for none.
+        var status: String { text("status") ?? "" }
+
+        /// A text among the members; nil for none.
+        func text(_ name: String) -> String? { body?[name]?.string }
 
         /// The URL in the field `Location`; fails without one.
         func location() throws(ACMEFailure) -> WebURL {
@@ -33,6 +36,8 @@ struct ACMESession {
         let newOrder: WebURL
         /// Whether it accepts accounts of its customers alone.
         let needsExternalAccount: Bool
+        /// Whether it knows certificates by their ids (RFC 9773).
+        let suggestsRenewals: Bool
     }
 
     let surroundings: ACMESurroundings
@@ -49,7 +54,7 @@ struct ACMESession {
     /// The longest attempt.
     static let longestMilliseconds: Int64 = 150_000
     /// How often a request is sent whose nonce is refused.
-    private static let nonceAttempts = 4
+    private static let nonceAttempts = 8
 
     /// Reads the directory.
     init(_ settings: ACMESettings, key: SigningKey, _ surroundings: ACMESurroundings) throws(ACMEFailure) {
@@ -59,20 +64,24 @@ struct ACMESession {
         else { throw ACMEFailure("the key of the account is not one with a public part") }
         publicKey = node
         deadline = surroundings.monotonicMilliseconds() + ACMESession.longestMilliseconds
-        let answer = try surroundings.exchange("GET", settings.directory)
-        guard answer.response.status == 200, let body = answer.body else {
-            throw ACMEFailure.refusal(
-                answer.body, status: answer.response.status, retryAfter: answer.retryAfter)
-        }
+        let answer = try surroundings.read(settings.directory)
         directory = Directory(
-            newNonce: try ACMESession.url(body["newNonce"]?.string ?? "", "newNonce"),
-            newAccount: try ACMESession.url(body["newAccount"]?.string ?? "", "newAccount"),
-            newOrder: try ACMESession.url(body["newOrder"]?.string ?? "", "newOrder"),
-            needsExternalAccount: body["meta"]?["externalAccountRequired"]?.bool ?? false)
+            newNonce: try ACMESession.url(answer.text("newNonce"), "newNonce"),
+            newAccount: try ACMESession.url(answer.text("newAccount"), "newAccount"),
+            newOrder: try ACMESession.url(answer.text("newOrder"), "newOrder"),
+            needsExternalAccount: answer.body?["meta"]?["externalAccountRequired"]?.bool ?? false,
+            suggestsRenewals: answer.text("renewalInfo") != nil)
+        let profiles = (answer.body?["meta"]?["profiles"]?.members ?? []).map(\.name)
+        if let profile = settings.profile, !profiles.contains(where: profile.isExactly) {
+            throw ACMEFailure(
+                "the authority has no profile \"\(profile)\""
+                    + (profiles.isEmpty ? "" : ", but \(profiles.joined(separator: ", "))"))
+        }
     }
 
     /// A URL that the authority has given; fails for one without TLS.
-    static func url(_ text: String, _ name: String) throws(ACMEFailure) -> WebURL {
+    static func url(_ text: String?, _ name: String) throws(ACMEFailure) -> WebURL {
+        let text = text ?? ""
         do throws(WebURL.Problem) {
             let url = try WebURL(text)
             guard url.isSecure else { throw WebURL.Problem.scheme }
@@ -94,8 +103,8 @@ struct ACMESession {
             throw ACMEFailure("the authority needs \"externalAccount\": it has accounts of its customers only")
         }
         let answer = try post(directory.newAccount, .object(payload))
-        guard answer.text("status") == "valid" else {
-            throw ACMEFailure("the account has the status \"\(answer.text("status"))\"")
+        guard answer.status == "valid" else {
+            throw ACMEFailure("the account has the status \"\(answer.status)\"")
         }
         accountURL = try answer.location()
     }
@@ -106,6 +115,24 @@ struct ACMESession {
             publicKey.serialized,
             as: [("alg", .text("HS256")), ("kid", .text(external.keyID)), ("url", .text("\(directory.newAccount)"))]
         ) { DigestAlgorithm.sha256.hmac(key: external.key.span, $0) }
+    }
+
+    // MARK: Orders
+
+    /// Places an order (RFC 8555 section 7.4).
+    /// - Parameter replaced: the certificate that the new one replaces, which exempts the order from limits of the authority
+    ///   (RFC 9773 section 5); nil for none.
+    mutating func order(
+        _ members: [(name: String, value: JSONNode)], replacing replaced: ObtainedCertificate?
+    ) throws(ACMEFailure) -> Answer {
+        if directory.suggestsRenewals, let id = replaced?.tls.renewalID {
+            do throws(ACMEFailure) {
+                return try post(directory.newOrder, .object(members + [("replaces", .text(id))]))
+            } catch  where error.isAlreadyReplaced {
+                // By an order whose certificate was lost.
+            }
+        }
+        return try post(directory.newOrder, .object(members))
     }
 
     // MARK: Requests
@@ -179,11 +206,11 @@ struct ACMESession {
         var wait: Int64 = 500
         while true {
             let answer = try post(url)
-            if isFinal(answer.text("status")) { return answer }
+            if isFinal(answer.status) { return answer }
             let asked = answer.retryAfter.map { min($0, 30) * 1000 } ?? 0
             let end = surroundings.monotonicMilliseconds() + max(wait, asked)
             guard end < deadline else {
-                throw ACMEFailure("\(what) still has the status \"\(answer.text("status"))\"")
+                throw ACMEFailure("\(what) still has the status \"\(answer.status)\"")
             }
             guard surroundings.pause(max(wait, asked)) else { throw .ending }
             wait = min(wait * 2, 5000)
@@ -192,6 +219,17 @@ struct ACMESession {
 }
 
 extension ACMESurroundings {
+    /// Reads a JSON document; fails for another answer.
+    func read(_ url: WebURL) throws(ACMEFailure) -> ACMESession.Answer {
+        let answer = try exchange("GET", url)
+        guard answer.response.status == 200, answer.body?.members != nil else {
+            let refusal = ACMEFailure.refusal(
+                answer.body, status: answer.response.status, retryAfter: answer.retryAfter)
+            throw ACMEFailure("\(url): \(refusal.detail)", retryAfter: refusal.retryAfter)
+        }
+        return answer
+    }
+
     /// The longest answer, in bytes.
     private static let longestAnswer = 262_144
     /// The longest time that an authority can ask to wait, in seconds: a day.

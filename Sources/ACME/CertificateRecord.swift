@@ -17,6 +17,10 @@ package struct CertificateRecord: Sendable, Equatable {
     package private(set) var failures: Int64 = 0
     /// No attempt begins before this second.
     package private(set) var nextAttempt: Int64 = 0
+    /// When the authority suggests to renew the certificate, in seconds since 1970; 0 for no suggestion.
+    private var suggested: Int64 = 0
+    /// The second from which the authority is asked for a suggestion.
+    private var nextQuestion: Int64 = 0
     /// A gateway makes an attempt until this second at the latest.
     private var heldUntil: Int64 = 0
 
@@ -44,15 +48,16 @@ package struct CertificateRecord: Sendable, Equatable {
         self.failures = failures
         self.nextAttempt = nextAttempt
         self.heldUntil = heldUntil
-        if let chain = root["chain"]?.string, let key = root["key"]?.string {
-            guard use(ObtainedCertificate(chain: chain, key: key)) else { return nil }
-        }
+        suggested = root["suggested"]?.integer ?? 0
+        nextQuestion = root["nextQuestion"]?.integer ?? 0
+        if let certificate = ObtainedCertificate(root), !use(certificate) { return nil }
     }
 
     package var json: [UInt8] {
         var members: [(name: String, value: JSONNode)] = [
             ("names", .texts(names)), ("directory", .text(directory)), ("failures", .number(failures)),
-            ("nextAttempt", .number(nextAttempt)), ("heldUntil", .number(heldUntil)),
+            ("nextAttempt", .number(nextAttempt)), ("heldUntil", .number(heldUntil)), ("suggested", .number(suggested)),
+            ("nextQuestion", .number(nextQuestion)),
         ]
         if let obtained { members += [("chain", .text(obtained.chain)), ("key", .text(obtained.key))] }
         return JSONNode.object(members).serialized
@@ -68,12 +73,35 @@ package struct CertificateRecord: Sendable, Equatable {
 
     // MARK: Attempts
 
-    /// The second from which an attempt is due: with a third of the lifetime left, or at once without a certificate of this
-    /// authority; not before a failed attempt may be repeated, nor while another gateway makes one.
+    /// The second from which an attempt is due: with a third of the lifetime left, or before where the authority suggests it; at
+    /// once without a certificate of this authority; not before a failed attempt may be repeated, nor while another gateway makes
+    /// one.
     package func due(_ settings: ACMESettings) -> Int64 {
-        let isOfAuthority = obtained != nil && directory == "\(settings.directory)"
-        let renewal = isOfAuthority ? notAfter - (notAfter - notBefore) / 3 : 0
+        var renewal: Int64 = 0
+        if replaceable(settings) != nil {
+            renewal = notAfter - (notAfter - notBefore) / 3
+            if suggested > 0 { renewal = min(renewal, suggested) }
+        }
         return max(renewal, nextAttempt, heldUntil)
+    }
+
+    /// The certificate, if it is of this authority.
+    package func replaceable(_ settings: ACMESettings) -> ObtainedCertificate? {
+        directory == "\(settings.directory)" ? obtained : nil
+    }
+
+    /// Whether the authority is to be asked when it suggests a renewal.
+    package func asks(_ settings: ACMESettings, now: Int64) -> Bool {
+        nextQuestion <= now && heldUntil <= now && replaceable(settings) != nil
+    }
+
+    /// The record after that question.
+    /// - Parameter suggestion: nil for none; an earlier one stays.
+    package func told(_ suggestion: RenewalSuggestion?, at now: Int64) -> CertificateRecord {
+        var record = self
+        record.suggested = suggestion?.renewal ?? suggested
+        record.nextQuestion = suggestion?.nextQuestion ?? now + RenewalSuggestion.usualPause
+        return record
     }
 
     /// The record while an attempt is made.
@@ -107,5 +135,16 @@ package struct CertificateRecord: Sendable, Equatable {
 }
 
 extension ObtainedCertificate {
+    /// The certificate in the text of a record, not checked; nil for none.
+    package init?(recordJSON text: [UInt8]) {
+        guard let root = try? JSONNode.parse(text.span) else { return nil }
+        self.init(root)
+    }
+
+    fileprivate init?(_ record: JSONNode) {
+        guard let chain = record["chain"]?.string, let key = record["key"]?.string else { return nil }
+        self.init(chain: chain, key: key)
+    }
+
     package var tls: TLSCertificate { TLSCertificate(chainPEM: Array(chain.utf8), keyPEM: Array(key.utf8)) }
 }

@@ -296,6 +296,13 @@ static inline int copenssl_encode_certificate(const X509 *certificate, unsigned 
 
 static inline void copenssl_free(void *pointer) { OPENSSL_free(pointer); }
 
+// The id of the issuer's key (RFC 5280, section 4.2.1.1); its length, or 0 without one. The bytes are the certificate's.
+static inline int copenssl_issuer_key_id(X509 *certificate, const unsigned char **bytes) {
+    const ASN1_OCTET_STRING *id = X509_get0_authority_key_id(certificate);
+    *bytes = id ? ASN1_STRING_get0_data(id) : NULL;
+    return id ? ASN1_STRING_length(id) : 0;
+}
+
 // The alternative names of "DNS:a.example,DNS:b.example" as an extension.
 static inline X509_EXTENSION *copenssl_alternative_names_extension(const char *names) {
     return X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name, names);

@@ -36,6 +36,8 @@ LIFETIME = int(os.environ.get("ACME_LIFETIME", "7776000"))
 numbers = itertools.count(1)
 state = threading.Lock()
 nonces, accounts, orders, certificates = set(), {}, {}, {}
+# By the id of RFC 9773: the names of certificates, and those that were replaced.
+issued, replaced = {}, set()
 
 
 def encoded(data):
@@ -73,7 +75,15 @@ def made(subject, key, signer, issuer, names=(), begin=-3600, end=LIFETIME, auth
     if names:
         builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName(each) for each in names]), False)
     builder = builder.add_extension(x509.BasicConstraints(authority, None), True)
+    builder = builder.add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), False)
     return builder.sign(signer, hashes.SHA256())
+
+
+def renewal_id(certificate):
+    """What RFC 9773 section 4.1 knows a certificate by."""
+    issuer = certificate.extensions.get_extension_for_class(x509.AuthorityKeyIdentifier).value.key_identifier
+    number = certificate.serial_number
+    return f"{encoded(issuer)}.{encoded(number.to_bytes(number.bit_length() // 8 + 1))}"
 
 
 def pem(certificate):
@@ -100,7 +110,9 @@ def chain(order, request):
         return "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
     if fault == "huge":
         return "x" * 400_000
-    text = pem(made(order["names"][0], key, root_key, root.subject, names, begin, end))
+    certificate = made(order["names"][0], key, root_key, root.subject, names, begin, end)
+    issued[renewal_id(certificate)] = order["names"]
+    text = pem(certificate)
     return text if fault == "short" else text + pem(root)
 
 
@@ -167,6 +179,8 @@ class Handler(BaseHTTPRequestHandler):
         what = self.parts[0]
         if what == "directory":
             return self.directory()
+        if what == "renewal":
+            return self.renewal(self.parts[1])
         if what == "nonce":
             return self.answer(200, "", {"Replay-Nonce": None} if self.fault == "nononce" else {})
         account, payload = self.signed()
@@ -181,7 +195,21 @@ class Handler(BaseHTTPRequestHandler):
                 [("newNonce", "nonce"), ("newAccount", "account"), ("newOrder", "order")]}
         if self.fault == "plain":
             urls["newOrder"] = urls["newOrder"].replace("https:", "http:")
+        if self.fault != "old":
+            urls["renewalInfo"] = self.url("renewal")
         self.answer(200, {**urls, "meta": {"externalAccountRequired": self.fault == "customers"}})
+
+    def renewal(self, number):
+        """When to renew a certificate: one of `early` at once, all others in time."""
+        names = issued[number]
+        fault = names[0].split(".")[0]
+        print("QUESTION", *names, flush=True)
+        if fault == "mute":
+            return self.answer(200, {"suggestedWindow": {"start": "tomorrow", "end": 7}})
+        begin = -7200 if fault == "early" and number not in replaced and len(replaced) < 1 else LIFETIME // 2
+        now = datetime.datetime.now(datetime.timezone.utc)
+        window = [(now + datetime.timedelta(seconds=begin + more)).strftime("%Y-%m-%dT%H:%M:%SZ") for more in (0, 3600)]
+        self.answer(200, {"suggestedWindow": {"start": window[0], "end": window[1]}}, {"Retry-After": "21600"})
 
     def signed(self):
         """Checks a request as RFC 8555 section 6 wants it, and gives the account and the payload."""
@@ -237,6 +265,13 @@ class Handler(BaseHTTPRequestHandler):
         names = [identifier["value"] for identifier in payload["identifiers"]]
         fault = names[0].split(".")[0]
         print("ORDER", *names, flush=True)
+        if former := payload.get("replaces"):
+            if issued.get(former) != names:
+                raise Refused("malformed", f"no such certificate: {former}")
+            if former in replaced or fault == "replaced":
+                raise Refused("alreadyReplaced", "it has a successor", 409)
+            print("REPLACES", *names, flush=True)
+            replaced.add(former)
         if fault == "rejected":
             raise Refused("rejectedIdentifier", "not\x1b[31m these", 403, subproblems=[
                 {"type": "urn:ietf:params:acme:error:caa", "detail": "a record forbids it", "identifier": {

@@ -135,7 +135,7 @@ package struct ACMESection: Sendable {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
             parts.count == 2 && !parts[0].isEmpty && HostName.isValid(parts[1])
-            && parts[0].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !",?%\"<>&".utf8.contains($0) }
+            && parts[0].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !",:?%\"<>&".utf8.contains($0) }
         guard isAddress else { return field.invalid(expected) }
         return "mailto:\(text)"
     }

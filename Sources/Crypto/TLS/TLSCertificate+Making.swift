@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 import Model
 
@@ -24,6 +25,24 @@ extension TLSCertificate {
         let certificate = unsafe CertificateObject(owning: pointer)
         let chain = unsafe PEMText.written { sink in unsafe PEM_write_bio_X509(sink, certificate.pointer) }
         return TLSCertificate(chainPEM: Array(chain.utf8), keyPEM: Array(pem.utf8))
+    }
+}
+
+extension TLSCertificate {
+    /// What an authority knows the certificate by: key id of the issuer and serial number (RFC 9773 section 4.1). Nil without
+    /// either.
+    package var renewalID: String? {
+        guard let leaf = try? CertificateObject.all(ofPEM: chainPEM).first else { return nil }
+        var start: UnsafePointer<UInt8>?
+        // SAFETY: the bytes are the certificate's, which lives through the copy.
+        let count = unsafe copenssl_issuer_key_id(leaf.pointer, &start)
+        let serial = leaf.serial
+        guard count > 0, let start = unsafe start, let first = serial.first else { return nil }
+        let issuer = unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+        // A number in DER is negative where its first bit is set.
+        let number = first < 0x80 ? serial : [0] + serial
+        return [issuer, number].map { String(decoding: Base64.encode($0.span, .url), as: UTF8.self) }
+            .joined(separator: ".")
     }
 }
 

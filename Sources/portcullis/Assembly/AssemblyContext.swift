@@ -79,15 +79,22 @@ final class AssemblyContext {
         if loaded.isForProduction { errorOfCheck(pointer, message) } else { warning(pointer, message) }
     }
 
-    /// Notes the end for metrics, and warns 30 days before it, or in the last third of shorter certificates.
-    func warnOfEnd(of certificate: CertificateSummary, at pointer: String) {
+    /// Notes the end for metrics.
+    func noteEnd(of certificate: CertificateSummary, at pointer: String) {
         if !certificates.contains(where: { $0.pointer == pointer }) { certificates.append((pointer, certificate)) }
+    }
+
+    /// Notes the end for metrics, and warns 30 days before it, or in the last third of shorter certificates.
+    /// - Parameter isRenewed: whether the gateway renews the certificate itself, for which it must be able to start.
+    func warnOfEnd(of certificate: CertificateSummary, at pointer: String, isRenewed: Bool = false) {
+        noteEnd(of: certificate, at: pointer)
         let now = Clock.wallSeconds
         let names = certificate.shownNames
         if certificate.isPremature(at: now) {
             warning(pointer, "the certificate for \(names) is not valid yet")
         } else if certificate.isExpired(at: now) {
-            expired(pointer, "the certificate for \(names) has expired")
+            let message = "the certificate for \(names) has expired"
+            isRenewed ? warning(pointer, message) : expired(pointer, message)
         } else {
             let left = certificate.notAfter - now
             guard left < min(30 * 86_400, (certificate.notAfter - certificate.notBefore) / 3) else { return }

@@ -64,6 +64,22 @@ struct CertificateArchive: Sendable {
         KeptRecord(try file(CertificateArchive.name(names)), for: names, settings)
     }
 
+    /// The certificate of the folder that is valid for most of some names; nil for none.
+    func certificate(withMostOf names: [String], now: Int64) -> ObtainedCertificate? {
+        let directory = path("certificates")
+        let files = (try? FileSystem.names(in: directory)) ?? []
+        var best: (certificate: ObtainedCertificate, count: Int)?
+        for file in files.sorted() where file.hasSuffix(".json") {
+            guard let text = try? KeyFile.read("\(directory)/\(file)"),
+                let certificate = ObtainedCertificate(recordJSON: text), let summary = try? certificate.tls.inspect(),
+                !summary.isExpired(at: now)
+            else { continue }
+            let count = names.count(where: summary.covers)
+            if count > best?.count ?? 0 { best = (certificate, count) }
+        }
+        return best?.certificate
+    }
+
     /// Replaces a record.
     /// - Returns: nil if it has changed since it was read.
     func replace(_ known: KeptRecord, with record: CertificateRecord) throws(KeyFileError) -> KeptRecord? {

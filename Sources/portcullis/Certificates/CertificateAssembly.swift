@@ -10,9 +10,6 @@ import Reactor
 struct CertificateAssembly: AssemblyPart {
     let context: AssemblyContext
 
-    /// Seconds that the certificate is valid which stands for one that is not there yet.
-    private static let placeholderSeconds = 7 * 86_400
-
     /// The key of the account, made where there is none; nil without an authority, and for a key that cannot be read, which is
     /// reported.
     func accountKey() -> SigningKey? {
@@ -68,27 +65,33 @@ struct CertificateAssembly: AssemblyPart {
             return nil
         }
         retained.certificates.note(found, for: names)
-        let certificate: TLSCertificate
+        if let found {
+            if let summary = try? found.tls.inspect() { context.warnOfEnd(of: summary, at: pointer, isRenewed: true) }
+            return found.tls
+        }
+        context.report(
+            pointer,
+            "there is no certificate for \(names.joined(separator: ", ")) yet; the gateway gets it when it runs",
+            expected: nil, severity: .note)
+        return stopgap(for: names, archive, at: pointer)
+    }
+
+    /// What is presented until the authority has issued a certificate: the one in force, or another of the gateway that has some of
+    /// the names, or one that no client trusts; nil after an error.
+    private func stopgap(for names: [String], _ archive: CertificateArchive, at pointer: String) -> TLSCertificate? {
+        let inForce = retained.certificates.adopted?.presented[names] ?? nil
+        if let known = inForce ?? archive.certificate(withMostOf: names, now: Clock.wallSeconds) {
+            if let summary = try? known.tls.inspect() { context.warnOfEnd(of: summary, at: pointer, isRenewed: true) }
+            return known.tls
+        }
         do throws(KeyError) {
-            certificate =
-                if let found { found.tls } else {
-                    try TLSCertificate.selfSigned(
-                        for: names, commonName: "no certificate yet", seconds: CertificateAssembly.placeholderSeconds)
-                }
+            let made = try TLSCertificate.selfSigned(for: names, commonName: "no certificate yet", seconds: 0)
+            // For the metric; a command has no certificate to speak of.
+            if retained.isServing, let summary = try? made.inspect() { context.noteEnd(of: summary, at: pointer) }
+            return made
         } catch {
             context.error(pointer, "libcrypto makes no certificate: \(error.reason)")
             return nil
         }
-        if found == nil {
-            context.report(
-                pointer,
-                "there is no certificate for \(names.joined(separator: ", ")) yet; the gateway gets it when it runs",
-                expected: nil, severity: .note)
-        }
-        // For the metric; a command has no certificate to speak of.
-        if found != nil || retained.isServing, let summary = try? certificate.inspect() {
-            context.warnOfEnd(of: summary, at: pointer)
-        }
-        return certificate
     }
 }

@@ -14,7 +14,7 @@ struct CertificateKeeper {
 
     private static let queue = SerialQueue(label: "portcullis.certificates")
     /// The longest time until a certificate that another gateway has got is noticed.
-    private static let longestMilliseconds: Int64 = 10_000
+    private static let longestMilliseconds: Int64 = 2000
     /// Between reloads for a certificate while the configuration is not valid.
     private static let reloadMilliseconds: Int64 = 600_000
     /// How often a record is kept, and the pauses between: together less than it is held.
@@ -62,7 +62,7 @@ struct CertificateKeeper {
 
     /// The record after the attempt that was due, if any.
     private func tend(_ names: [String]) throws(KeyFileError) -> CertificateRecord {
-        let known = try plan.archive.record(names, plan.settings)
+        let known = try asked(plan.archive.record(names, plan.settings))
         guard let accountKey = plan.accountKey, known.record.due(plan.settings) <= Clock.wallSeconds, !isEnding()
         else { return known.record }
         // Another gateway may be first.
@@ -72,7 +72,8 @@ struct CertificateKeeper {
         let after: CertificateRecord
         do throws(ACMEFailure) {
             let obtained = try ACMEOrder.certificate(
-                for: names, plan.settings, account: accountKey, by: surroundings)
+                for: names, plan.settings, replacing: held.record.replaceable(plan.settings), account: accountKey,
+                by: surroundings)
             after = held.record.renewed(with: obtained, plan.settings)
             retained.log.write(
                 .certificateObtained, [("names", .texts(names)), ("until", .number(Int(after.notAfter)))])
@@ -85,6 +86,20 @@ struct CertificateKeeper {
             }
         }
         return try keep(after, insteadOf: held)
+    }
+
+    /// The record with what the authority suggests, if it is time to ask. An authority that does not answer is asked again later:
+    /// the certificate is renewed in time without it.
+    private func asked(
+        _ known: CertificateArchive.KeptRecord
+    ) throws(KeyFileError) -> CertificateArchive.KeptRecord {
+        let now = Clock.wallSeconds
+        guard known.record.asks(plan.settings, now: now), let obtained = known.record.obtained, !isEnding() else {
+            return known
+        }
+        let suggestion = try? RenewalSuggestion.ask(about: obtained, plan.settings, by: surroundings)
+        if let kept = try plan.archive.replace(known, with: known.record.told(suggestion, at: now)) { return kept }
+        return try plan.archive.record(known.record.names, plan.settings)
     }
 
     /// Keeps a record. Tries again where the store does not answer, since a certificate would be lost.

@@ -32,7 +32,12 @@ final class CertificateFixture: Sendable {
     var root: String { place.path + "/root.pem" }
 
     /// The names of all orders so far, those of each joined by blanks.
-    var orders: [String] { program.lines(.output).filter { $0.hasPrefix("ORDER ") }.map { String($0.dropFirst(6)) } }
+    var orders: [String] { lines("ORDER") }
+
+    /// What the authority has written of one kind.
+    func lines(_ kind: String) -> [String] {
+        program.lines(.output).filter { $0.hasPrefix("\(kind) ") }.map { String($0.dropFirst(kind.count + 1)) }
+    }
 
     /// The files of a gateway with these certificates.
     /// - Parameters:

@@ -110,6 +110,49 @@ import Testing
         #expect(long.orders == [names])
     }
 
+    @Test("a certificate that is there stays in use while one for more names is refused, and when it has ended")
+    func stopgap() throws {
+        let fixture = try CertificateFixture()
+        let clock = try SteppedClock()
+        let directory = try ConfigurationDirectory(fixture.files(["good.example.com"]))
+        let gateway = try fixture.gateway(directory, environment: clock.environment)
+        #expect(try fixture.waitUntilTrusted("good.example.com", gateway))
+        let more = fixture.files(["rejected.example.com good.example.com"])
+        try directory.write("gateway.json", more["gateway.json"] ?? "")
+        gateway.program.signal(SIGHUP)
+        _ = try #require(gateway.waitForEvent("certificate_failed"))
+        #expect(try fixture.isTrusted("good.example.com", gateway))
+        #expect(try gateway.stop() == .exit(0))
+        let again = try fixture.gateway(directory, environment: clock.environment)
+        #expect(try fixture.isTrusted("good.example.com", again))
+        #expect(try again.stop() == .exit(0))
+        // A service whose unit checks the configuration must start, to renew the certificate.
+        try directory.write("gateway.json", fixture.files(["good.example.com"])["gateway.json"] ?? "")
+        try clock.step(to: 100 * 86_400)
+        let check = try CommandLine.run(
+            "check", directory.path, "--production",
+            environment: clock.environment.merging(["ADMIN": String(repeating: "a", count: 40)]) { $1 })
+        #expect(check.errors.contains("warning: /listeners/0/tls/certificates/0/names: the certificate"), "\(check)")
+        #expect(!(check.output + check.errors).contains("error: /listeners"), "\(check)")
+    }
+
+    @Test("an authority that suggests it gets an early renewal, and one whose suggestion means nothing does not")
+    func suggestions() throws {
+        let fixture = try CertificateFixture()
+        let names = ["early.example.com", "mute.example.com", "replaced.example.com"]
+        let clock = try SteppedClock()
+        let gateway = try fixture.gateway(ConfigurationDirectory(fixture.files(names)), environment: clock.environment)
+        // One each, and one more for the early one.
+        #expect(gateway.events("certificate_obtained", count: 4).count == 4, "\(gateway.everythingWritten)")
+        #expect(fixture.orders.filter { $0 == names[0] }.count == 2)
+        #expect(fixture.lines("REPLACES") == [names[0]])
+        // After two thirds of the lifetime all are renewed, also the one that the authority takes for replaced.
+        try clock.step(to: 65 * 86_400)
+        #expect(gateway.events("certificate_obtained", count: 7).count == 7, "\(gateway.everythingWritten)")
+        #expect(fixture.lines("REPLACES").sorted() == [names[0], names[0], names[1]])
+        #expect(gateway.events("certificate_failed").isEmpty)
+    }
+
     @Test("attempts that fail become rarer, also over restarts")
     func pauses() throws {
         let fixture = try CertificateFixture()
@@ -162,7 +205,7 @@ import Testing
         let check = try run("check", "--connect")
         #expect(check.contains("there is no certificate for good.example.com yet"), "\(check)")
         #expect(
-            check.contains("ok     authority: \(fixture.url)/good/directory answers, status 200")
+            check.contains("ok     authority: \(fixture.url)/good/directory")
                 && !check.contains("certificate /listeners"), "\(check)")
         let path = "/.well-known/acme-challenge/\(String(repeating: "x", count: 30))"
         let shown = try run("explain", "GET", path, "--host", "good.example.com", "--plain")
@@ -210,11 +253,11 @@ import Testing
         _ = try #require(gateway.waitForEvent("certificate_failed"))
         let script = Vectors.root.appending(path: "Tests/Interop/pebble_authority.py").path
         let program = try Program(
-            try #require(LoginProvider.python), [script, directory.path, "\(gateway.port("plain"))"])
+            try #require(LoginProvider.python), [script, fixture.place.path, "\(gateway.port("plain"))"])
         let url = try #require(program.wait(.output) { $0.first }, "\(program.lines(.errors))")
         var text = fixture.files(["good.example.com www.example.com"])["gateway.json"] ?? ""
         text = text.replacing("\(fixture.url)/good/directory", with: url)
-            .replacing(fixture.root, with: directory.path + "/pebble.pem")
+            .replacing(fixture.root, with: fixture.place.path + "/pebble.pem")
         try directory.write("gateway.json", text)
         gateway.program.signal(SIGHUP)
         let obtained = try #require(gateway.waitForEvent("certificate_obtained"), "\(gateway.everythingWritten)")

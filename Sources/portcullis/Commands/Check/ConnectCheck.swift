@@ -119,7 +119,21 @@ struct ConnectCheck {
         if let acme = reading.configuration.acme,
             let transport = CertificateAssembly(context: context).transport(acme)
         {
-            targets.append(called("authority", acme.settings.directory, transport))
+            let place = acme.settings.directory
+            targets.append(
+                Target(name: "authority") { [outbound = reading.retained.outbound] in
+                    let answer = Promise<OutboundResult>()
+                    outbound.perform(
+                        transport.call("GET", place, headers: [], maximumBytes: 262_144), then: answer.fulfill)
+                    switch answer.wait() {
+                    case .failed(let failure, let details): return .bad(details?.text ?? failure.rawValue)
+                    case .response(let response):
+                        let node = try? JSONNode.parse(response.body.span)
+                        return node?["newOrder"] != nil
+                            ? .good("\(place)")
+                            : .bad("\(place) is no directory of an authority, status \(response.status)")
+                    }
+                })
         }
         // Also those that no route asks yet.
         for asker in reading.configuration.policies.askers(context) {
