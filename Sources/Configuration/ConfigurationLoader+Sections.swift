@@ -37,7 +37,7 @@ extension ConfigurationLoader {
         let findings = Findings(
             sources: sources, directory: directory, production: false, written: expansion.written,
             secrets: SecretSources(environment: environment))
-        findings.report(expansion.problems)
+        findings.report(expansion.problems + expansion.unset)
         if let node = sources.node(of: name) {
             return (Field(node: node, pointer: "/\(name)", findings: findings), findings)
         }

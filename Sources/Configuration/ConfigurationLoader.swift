@@ -15,11 +15,12 @@ package enum ConfigurationLoader {
     ///   - extensions: the sections that other targets declare.
     ///   - endpoints: all that the program has, whose paths routes cannot have.
     ///   - secrets: looks up `cred:` and `program:` secrets.
+    ///   - absences: notes the secrets and key files that are absent, for a review of the rules; nil where they are errors.
     ///   - willRead: called with the path of each file before it is read.
     package static func load(
         directory: String, environment: [String: String], production: Bool, draft: ConfigurationDraft? = nil,
         formerFiles: Set<String> = [], extensions: [SectionExtension], endpoints: [EndpointDescriptor],
-        secrets: SecretLookup = SecretLookup(),
+        secrets: SecretLookup = SecretLookup(), absences: Absences? = nil,
         willRead: @escaping @Sendable (String) -> Void = { _ in }
     ) -> LoadedConfiguration {
         let root = FilePath.absolute(directory)
@@ -30,8 +31,9 @@ package enum ConfigurationLoader {
             reading.sources, environment, extensions: extensions)
         let findings = Findings(
             sources: sources, directory: root, production: production, written: expansion.written,
-            secrets: SecretSources(environment: environment, secrets), willRead: willRead)
+            secrets: SecretSources(environment: environment, secrets, absences: absences), willRead: willRead)
         findings.report(expansion.problems)
+        if let absences { absences.keep(expansion.unset) } else { findings.report(expansion.unset) }
         for (pointer, _) in sources.variables.sorted(by: { $0.value < $1.value }) {
             findings.note(pointer, "set by the environment, in place of any value in the files")
         }
@@ -58,6 +60,8 @@ package enum ConfigurationLoader {
             values.checkApplications(findings)
             for part in extensions { part.check(values, findings) }
             values.checkSafety(findings)
+            // Members of issuers are read by their modules.
+            findings.report(absences?.unset.filter { !$0.pointer.hasPrefix("/issuers/") } ?? [])
             configuration = values
             reading.warnOfUnread(except: findings.namedFiles)
         }

@@ -39,6 +39,9 @@ package struct LoadedConfiguration: Sendable {
 
     package var hasErrors: Bool { configuration == nil }
 
+    /// What is absent in a review of the rules; nil for a configuration that a gateway may serve.
+    package var absences: Absences? { secrets.absences }
+
     /// Name of the file with the settings of the gateway, also of one that is missing.
     package var gatewayFile: String { sources.gateway?.name ?? Sources.gatewayFile }
 

@@ -29,6 +29,18 @@ import Testing
         "Sources/Crypto/TLS/TLSSessionCache.swift",
     ]
 
+    @Test("only a review of rules does without secrets: no gateway starts with a placeholder")
+    func absencesAreOfReviews() {
+        let places = SourceTree.sources.filter { $0.words.contains("Absences") && $0.text.contains("Absences(") }
+        #expect(places.map(\.path) == ["Sources/portcullis/Assembly/Assembly+Review.swift"])
+        #expect(
+            SourceTree.sources.filter { $0.text.contains("Assembly.review") }.allSatisfy { file in
+                ["Access", "Diff", "Expect", "Replay"].contains {
+                    file.path.hasPrefix("Sources/portcullis/Commands/\($0)/")
+                }
+            })
+    }
+
     static func mayBeUnsafe(_ path: String) -> Bool {
         unsafePlaces.contains { path == $0 || ($0.hasSuffix("/") && path.hasPrefix($0)) }
     }

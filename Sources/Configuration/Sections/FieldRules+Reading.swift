@@ -162,7 +162,11 @@ extension Field {
     /// The value of `env.NAME` or `secret.KEY`.
     func constant(_ name: String) -> String? {
         if name.hasPrefix("env.") { return EnvironmentExpansion.value(of: String(name.dropFirst(4)), for: self) }
-        if case .secret(let value) = findings.secrets.stored(String(name.dropFirst(7))) { return value }
-        return nil
+        let key = String(name.dropFirst(7))
+        return switch findings.secrets.stored(key) {
+        case .secret(let value): findings.secrets.constant("cred:\(key)", value: value, at: pointer)
+        case .missing: findings.secrets.constant("cred:\(key)", value: nil, at: pointer)
+        case .unreadable: nil
+        }
     }
 }

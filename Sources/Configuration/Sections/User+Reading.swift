@@ -113,6 +113,11 @@ extension User {
     static func password(_ field: Field) -> String? {
         let expected = passwordForm
         guard let text = field.node.string else { return field.error("wrong type", expected: expected) }
+        if let absences = field.findings.secrets.absences, absences.takeUnset(field.pointer),
+            absences.notes(text, at: field.pointer, unless: false)
+        {
+            return "{\(schemes[0])}"
+        }
         guard text.utf8.first == UInt8(ascii: "{"), let end = text.utf8.firstIndex(of: UInt8(ascii: "}")),
             text.utf8.index(after: end) < text.endIndex
         else { return field.error("the password has no scheme, so it would never verify", expected: expected) }

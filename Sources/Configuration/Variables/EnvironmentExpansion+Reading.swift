@@ -19,6 +19,7 @@ extension EnvironmentExpansion {
             let allowed = findings.sources.gateway?.root[key]?.array?.compactMap(\.string)
             guard isAllowed(name, allowed ?? []) else { return nil }
         }
-        return findings.secrets.environment[name]
+        return findings.secrets.constant(
+            "env:\(name)", value: findings.secrets.environment[name], at: field.pointer)
     }
 }

@@ -5,6 +5,8 @@ import Declaration
 struct EnvironmentExpansion {
     private(set) var written = OriginalTexts()
     private(set) var problems: [(pointer: String, message: String, expected: String)] = []
+    /// Variables that are not set.
+    private(set) var unset: [(pointer: String, message: String, expected: String)] = []
     private let environment: [String: String]
     /// Names that files other than `gateway.json` may use; a `*` at the end stands for any rest.
     private let allowed: [String]
@@ -77,9 +79,13 @@ struct EnvironmentExpansion {
                     return fail(text, at: pointer, "the environment variable \(name) is not UTF-8", "a text")
                 }
                 guard let value = value.flatMap({ $0.isEmpty ? standard ?? $0 : $0 }) ?? standard else {
-                    return fail(
-                        text, at: pointer, "the environment variable \(name) is not set",
-                        "a variable that is set, or \"${\(name):-default}\"")
+                    unset.append(
+                        (
+                            pointer, "the environment variable \(name) is not set",
+                            "a variable that is set, or \"${\(name):-default}\""
+                        ))
+                    written.fail(text, at: pointer)
+                    return text
                 }
                 result += value
             }

@@ -1,5 +1,6 @@
 import Bytes
 import Model
+import Reactor
 
 /// Secrets by reference (GW-12). No message shows a value.
 extension Field {
@@ -13,6 +14,7 @@ extension Field {
     /// A Base64-encoded key with one of these lengths in bytes.
     package func key(lengths: [Int]) -> [UInt8]? {
         guard let secret = secret() else { return nil }
+        if secret.origin == .absent { return Array(secret.value.utf8.suffix(lengths[0])) }
         guard let key = Base64.decode(Array(secret.value.utf8).span), lengths.contains(key.count) else {
             let list = lengths.map(String.init).joined(separator: ", ")
             return error("the key is malformed", expected: "\(list) bytes as padded Base64")
@@ -44,7 +46,7 @@ extension Field {
 
     /// Absolute path of an existing readable file.
     package func readableFile() -> String? {
-        guard let path = path(), contents(of: path) != nil else { return nil }
+        guard let path = path(), findings.isAbsent(path, at: pointer) || contents(of: path) != nil else { return nil }
         return path
     }
 }
@@ -63,6 +65,7 @@ private struct SecretReader {
         }
         // The value of a variable is a secret, and never a reference to another one.
         let written = field.findings.written[field.pointer]
+        if let absent = absent(text, written: written) { return absent }
         if let kind = SecretReference(in: written ?? text) {
             let name = String(text.dropFirst(kind.rawValue.count))
             return switch kind {
@@ -80,6 +83,34 @@ private struct SecretReader {
             field.warning("the secret is written in the configuration", expected: SecretReader.forms)
         }
         return Secret(text)
+    }
+
+    /// The placeholder of a secret that is absent in a review; nil for one that is read.
+    private func absent(_ text: String, written: String?) -> Secret? {
+        guard let absences = field.findings.secrets.absences else { return nil }
+        let kind = SecretReference(in: written ?? text)
+        guard let reference = kind == nil ? written : text else { return nil }
+        let name = String(text.dropFirst(kind?.rawValue.count ?? 0))
+        let isThere =
+            switch kind {
+            // Pipelines set a secret that they must not use to an empty text.
+            case nil: !text.isEmpty
+            case .environment: field.findings.secrets.environment[name]?.isEmpty == false
+            case .file: FileSystem.exists(field.findings.path(of: name))
+            case .credential: field.findings.secrets.stored(name) != .missing
+            // A review starts no program; a reference to none is an error.
+            case .program: call(name) == nil
+            }
+        let isUnset = absences.takeUnset(field.pointer)
+        guard absences.notes(reference, at: field.pointer, unless: isThere && !isUnset) else { return nil }
+        return absences.secret(reference)
+    }
+
+    /// The program that prints a secret; nil for an unfit reference.
+    private func call(_ reference: String) -> SecretProgram.Call? {
+        let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let program = field.findings.secrets.programs.first { $0.name == parts[0] && !$0.command.isEmpty }
+        return program?.call(parts.count > 1 ? parts[1] : nil)
     }
 
     private func secret(variable: String) -> Secret? {

@@ -108,6 +108,11 @@ package final class Findings {
         diagnostics.append(diagnostic)
     }
 
+    /// Whether a review does without this file.
+    func isAbsent(_ path: String, at pointer: String) -> Bool {
+        secrets.absences?.notes(file: path, in: directory, at: pointer) ?? false
+    }
+
     /// Absolute path of a file that the configuration names; relative names are resolved against its directory.
     /// - Parameter isInput: whether the configuration is read from it, and not only written.
     package func path(of name: String, isInput: Bool = true) -> String {

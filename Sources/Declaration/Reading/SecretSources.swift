@@ -4,12 +4,17 @@ import Synchronization
 /// later, so that they accept the same references and each program runs once for a key.
 package final class SecretSources: Sendable {
     package let environment: [String: String]
+    /// What is absent; nil where that is an error.
+    package let absences: Absences?
     private let lookup: SecretLookup
     /// The programs that `program:` secrets may name, and what they have printed.
     private let state = Mutex<(programs: [SecretProgram], printed: [SecretProgram.Call: SecretAnswer])>(([], [:]))
 
-    package init(environment: [String: String] = [:], _ lookup: SecretLookup = SecretLookup()) {
+    package init(
+        environment: [String: String] = [:], _ lookup: SecretLookup = SecretLookup(), absences: Absences? = nil
+    ) {
         self.environment = environment
+        self.absences = absences
         self.lookup = lookup
     }
 
@@ -19,6 +24,12 @@ package final class SecretSources: Sendable {
 
     /// The secret of a key of the credential store.
     package func stored(_ key: String) -> SecretAnswer { lookup.stored(key) }
+
+    /// The value of a constant, or in a review the placeholder of one that is absent.
+    package func constant(_ reference: String, value: String?, at pointer: String) -> String? {
+        guard absences?.notes(reference, at: pointer, unless: value?.isEmpty == false) == true else { return value }
+        return Absences.constant(reference)
+    }
 
     /// What a program prints.
     package func answer(of call: SecretProgram.Call) -> SecretAnswer {

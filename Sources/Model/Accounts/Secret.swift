@@ -3,6 +3,8 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// Where the value came from (GW-12).
     package enum Origin: Sendable {
         case literal, environment, file, store, program
+        /// A placeholder in a review of rules.
+        case absent
     }
 
     package let value: String

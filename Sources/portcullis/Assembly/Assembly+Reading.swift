@@ -57,22 +57,10 @@ extension Assembly {
         return Examination(loaded: loaded, diagnostics: loaded.diagnostics + assembly.context.checked, reading: reading)
     }
 
-    /// Reads a directory whose rules are compared, whether or not its expectations are met.
-    /// - Throws: `.undecided` after printing every error.
-    static func compared(_ directory: String) throws(ExitStatus) -> Reading {
-        do throws(ExitStatus) {
-            return try read(directory, makesKeys: false, checksExpectations: false)
-        } catch {
-            throw .undecided
-        }
-    }
-
     /// Reads a directory for a command that needs a valid configuration.
     /// - Throws: `.failed` after printing every error.
-    static func read(
-        _ directory: String, makesKeys: Bool, checksExpectations: Bool = true
-    ) throws(ExitStatus) -> Reading {
-        let examination = examine(directory, makesKeys: makesKeys, checksExpectations: checksExpectations)
+    static func read(_ directory: String, makesKeys: Bool) throws(ExitStatus) -> Reading {
+        let examination = examine(directory, makesKeys: makesKeys)
         if let reading = examination.reading { return reading }
         for error in examination.errors { Terminal.printError(error.description) }
         throw .failed

@@ -28,6 +28,7 @@ final class AssemblyContext {
 
     init?(_ loaded: LoadedConfiguration, retained: RetainedState, makesKeys: Bool) {
         guard let configuration = loaded.configuration else { return nil }
+        precondition(loaded.absences == nil || !retained.isServing, "a gateway serves no review")
         self.loaded = loaded
         self.configuration = configuration
         self.retained = retained
@@ -41,8 +42,9 @@ final class AssemblyContext {
 
     // MARK: Files
 
-    /// The contents of a file; nil after an error.
+    /// The contents of a file; nil after an error, and in a review for one that is absent.
     func read(_ path: String, at pointer: String) -> [UInt8]? {
+        if isAbsent(path, at: pointer) { return nil }
         do throws(UnreadableFile) {
             return try FileText.read(path)
         } catch {
@@ -50,6 +52,14 @@ final class AssemblyContext {
             return nil
         }
     }
+
+    /// Whether a review does without this file.
+    func isAbsent(_ path: String, at pointer: String) -> Bool {
+        loaded.absences?.notes(file: path, in: loaded.directory, at: pointer) ?? false
+    }
+
+    /// What stands in a review for a value whose file is absent, so that no rule goes with it; nil otherwise.
+    func standIn<Value>(_ value: Value) -> Value? { loaded.absences == nil ? nil : value }
 
     // MARK: Findings
 

@@ -72,7 +72,8 @@ struct AssertionAssembly: AssemblyPart {
     /// The certificates, each of which must be one.
     private func certificateStore() -> CertificateStore {
         var entries: [CertificateStore.Entry] = []
-        for (index, entry) in configuration.certificates.enumerated() {
+        // An empty one is absent in a review.
+        for (index, entry) in configuration.certificates.enumerated() where !entry.pem.isEmpty {
             do throws(CertificateProblem) {
                 let certificate = try SignerCertificate(pem: entry.pem)
                 entries.append(.init(alias: entry.alias, certificate: certificate))

@@ -16,13 +16,15 @@ struct ClientTLSAssembly: AssemblyPart {
         identity.minimumVersion = tls.minimumVersion
         identity.http2 = http2
         if let path = tls.authoritiesFile {
-            guard let text = context.read(path, at: "\(pointer)/caFile") else { return nil }
+            guard let text = context.read(path, at: "\(pointer)/caFile") else {
+                return context.standIn(identity)
+            }
             identity.authorities = text
         }
         if let certificatePath = tls.certificateFile, let keyPath = tls.keyFile {
             guard let chain = context.read(certificatePath, at: "\(pointer)/certFile"),
                 let key = context.read(keyPath, at: "\(pointer)/keyFile")
-            else { return nil }
+            else { return context.standIn(identity) }
             (identity.chain, identity.key) = (chain, key)
         }
         return identity

@@ -10,6 +10,7 @@ extension DecryptionKeyEntry {
         let pem: String
         let member: String
         switch place {
+        case .secret(let secret) where secret.origin == .absent: return nil
         case .secret(let secret): (pem, member) = (secret.value, "\(pointer)/key")
         case .file(let path):
             member = "\(pointer)/keyFile"

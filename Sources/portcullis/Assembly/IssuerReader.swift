@@ -104,7 +104,7 @@ struct IssuerReader: AssemblyPart {
             return transport
         }
         transport.tls = ClientTLSAssembly(context: context).clientContext(identity, at: field.pointer)
-        transport.hasCertificate = !identity.chain.isEmpty
+        transport.hasCertificate = tls.certificateFile != nil
         return transport
     }
 }

@@ -60,10 +60,12 @@ struct ListenerAssembly: AssemblyPart {
         var settings = TLSServerSettings(certificates: certificates)
         settings.rules = tls.rules
         if let path = tls.clientAuthoritiesFile {
-            settings.clientAuthoritiesPEM = context.read(path, at: "\(pointer)/clientCaFile") ?? []
+            guard let authorities = context.read(path, at: "\(pointer)/clientCaFile") else { return nil }
+            settings.clientAuthoritiesPEM = authorities
         }
         if let path = tls.revocationListFile {
-            settings.revocationLists = context.read(path, at: "\(pointer)/clientCrlFile") ?? []
+            guard let lists = context.read(path, at: "\(pointer)/clientCrlFile") else { return nil }
+            settings.revocationLists = lists
         }
         settings.protocols = http2 ? [.h2, .http11] : [.http11]
         settings.ticketKeys = ticketKeys
@@ -138,7 +140,8 @@ extension ListenerEntry {
         guard let authorities = context.read(path, at: places.authorities) else { return nil }
         var lists: [UInt8]?
         if let path = isOwn ? entry.revocationListFile : tls?.revocationListFile {
-            lists = context.read(path, at: places.lists) ?? []
+            lists = context.read(path, at: places.lists)
+            if lists == nil { return nil }
         }
         do throws(TLSSettingsError) {
             let verifier = try ClientCertificateVerifier(authoritiesPEM: authorities, revocationLists: lists)

@@ -29,7 +29,7 @@ extension ClientDocumentSettings {
         if let path = section.authoritiesFile {
             let pointer = "/tokenService/clientMetadataDocuments/caFile"
             transport.tls = ClientTLSAssembly(context: context).clientContext(authorities: path, at: pointer)
-            if transport.tls == nil { return nil }
+            if transport.tls == nil, context.loaded.absences == nil { return nil }
         }
         let caller = SharingCaller(context.retained.outbound, limit: ClientDocumentSettings.mostCalls)
         self.init(section.rules, transport: transport, caller: caller)

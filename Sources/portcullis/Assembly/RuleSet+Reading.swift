@@ -16,7 +16,11 @@ extension RuleSet {
         providers = configuration.allIdentityProviders.filter { $0.kind != .local }
             .map { ($0.name, $0.users.identity) }
         origins = configuration.policies.allowOrigin
-        policyServers = Dictionary(configuration.policies.servers.map { ($0.name, "\($0)") }) { first, _ in first }
+        for var server in configuration.policies.servers where policyServers[server.name] == nil {
+            // Names files of its own directory.
+            server.tls = nil
+            policyServers[server.name] = "\(server)"
+        }
     }
 }
 
@@ -30,6 +34,7 @@ extension Assembly.Reading {
             ("clients", ["clientId"], Setting.client), ("consumers", ["name"], Setting.consumer),
         ]
         let secrets = ["password", "otpSecret", "securityQuestions", "clientSecret", "digest", "created", "id"]
+        let absent = loaded.absences?.references ?? []
         var settings: [Setting: [UInt8]] = [:]
         for (section, node) in loaded.sections {
             guard let list = lists.first(where: { $0.section == section }), let elements = node.array else {
@@ -41,7 +46,9 @@ extension Assembly.Reading {
                 let isSecret = section == "users" || section == "clients" || section == "consumers"
                 var text = (isSecret ? element.without(secrets) : element).serialized
                 if let file = element["jwksFile"]?.string {
-                    text += (try? FileText.read("\(loaded.directory)/\(file)")) ?? []
+                    let path = file.hasPrefix("/") ? file : "\(loaded.directory)/\(file)"
+                    let reference = Absences.reference(to: path, in: loaded.directory)
+                    if !absent.contains(reference) { text += (try? FileText.read(path)) ?? [] }
                 }
                 settings[list.make(name), default: []] += text
             }

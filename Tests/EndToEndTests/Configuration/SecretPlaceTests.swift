@@ -87,6 +87,14 @@ import Testing
             let calls = try directory.read("calls").split(separator: "\n").map(String.init)
             #expect(calls.sorted() == Self.values.keys.sorted())
         }
+        // A review of the rules does without, and starts no program.
+        try write(directory) { wrong + $1 }
+        let calls = try? directory.read("calls")
+        let reviewed = try CommandLine.run("access", directory.path)
+        #expect(reviewed.ending == .exit(0), "\(reviewed.errors)")
+        for name in Self.values.keys { #expect(reviewed.errors.contains("not read here: \(wrong)\(name) (/")) }
+        #expect((try? directory.read("calls")) == calls)
+        #expect(try CommandLine.run("serve", "--config", directory.path).ending == .exit(1))
         // Modules read the members of issuers once all other sections are right.
         for isIssuers in [true, false] {
             try write(directory) { ($0 == "issuers") == isIssuers ? wrong + $1 : right + $1 }

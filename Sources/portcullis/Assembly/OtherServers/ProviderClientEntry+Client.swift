@@ -37,17 +37,19 @@ extension ProviderClientEntry {
             guard let authorities else { return transport }
             transport.tls = ClientTLSAssembly(context: context).clientContext(
                 authorities: authorities, at: "\(pointer)/caFile")
-            return transport.tls == nil ? nil : transport
+            return transport.tls == nil ? context.standIn(transport) : transport
         }
         guard var identity = ClientTLSAssembly(context: context).clientIdentity(tls, at: "\(pointer)/tls") else {
             return nil
         }
         if let authorities {
-            guard let pem = context.read(authorities, at: "\(pointer)/caFile") else { return nil }
+            guard let pem = context.read(authorities, at: "\(pointer)/caFile") else {
+                return context.standIn(transport)
+            }
             identity.authorities = pem
         }
         transport.tls = ClientTLSAssembly(context: context).clientContext(identity, at: "\(pointer)/tls")
-        transport.hasCertificate = !identity.chain.isEmpty
+        transport.hasCertificate = tls.certificateFile != nil
         return transport.tls == nil ? nil : transport
     }
 }

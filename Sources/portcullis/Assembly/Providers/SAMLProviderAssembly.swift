@@ -133,7 +133,7 @@ extension SAMLProviderEntry: AssembledProvider {
     ) -> (SigningKey, [UInt8])? {
         let pointer = "\(entry.pointer)/signingCertificateFile"
         let algorithm = signingAlgorithm
-        guard
+        guard !context.isAbsent(path, at: "\(entry.pointer)/signingKeyFile"),
             let key = KeyAssembly(context: context).signingKey(
                 at: path, algorithm, pointer: "\(entry.pointer)/signingKeyFile"),
             let pem = context.read(certificatePath, at: pointer)

@@ -18,6 +18,8 @@ enum AccessCommand: Command {
         some  those that meet what else the row asks for, such as a scope, a claim or a level
         -     none
 
+        Secrets and key files that are absent here are listed, and no rule is decided by them.
+
         --config  the directory
         --who     only the routes that this caller may use: a role, or the name of an issuer, provider, client or consumer;
                   "anonymous" for those without a credential
@@ -33,8 +35,9 @@ enum AccessCommand: Command {
         guard let format = Format(rawValue: arguments["--format"] ?? "text") else {
             throw .misuse("--format is text, csv, html or json")
         }
-        let reading = try Assembly.read(directory, makesKeys: false, checksExpectations: false)
-        let matrix = AccessMatrix(reading.rules, host: reading.configuration.baseURL.host)
+        let review = try Assembly.review(directory)
+        for line in review.notRead { Terminal.printError(line) }
+        let matrix = AccessMatrix(review.rules, host: review.host)
         var rows = matrix.rows
         if let path = arguments["--what"] {
             guard let pattern = try? PathPattern(path) else { throw .misuse("--what is no path: \(path)") }

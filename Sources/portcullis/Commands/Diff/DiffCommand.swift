@@ -19,7 +19,8 @@ enum DiffCommand: Command {
         gateway and calls no server.
 
         Requests are taken as encrypted. Rates, revocations and other state have no part in it, nor has what the gateway's own
-        endpoints answer. What policy servers decide is listed as undecided where its rule has changed.
+        endpoints answer. What policy servers decide is listed as undecided where its rule has changed. Secrets and key files
+        that are absent here in one of the directories are listed, and compared in neither.
 
         --running  what a reload would change: the rules in force at a running gateway against the files that it would read
         --json     the classes for programs
@@ -36,11 +37,15 @@ enum DiffCommand: Command {
         let arguments = try Arguments(arguments, of: self)
         if arguments.has("--running") { return try showRunning(arguments) }
         guard arguments.positional.count == 2 else { throw .misuse("expected two directories: diff OLD NEW") }
-        let old = try Assembly.compared(arguments.positional[0])
-        let new = try Assembly.compared(arguments.positional[1])
-        let difference = Difference(from: old.rules, to: new.rules, host: new.configuration.baseURL.host)
-        Terminal.print(
-            arguments.has("--json") ? String(decoding: difference.json.serialized, as: UTF8.self) : difference.text)
+        let (old, new, notRead) = try Assembly.reviews(from: arguments.positional[0], to: arguments.positional[1])
+        let difference = Difference(from: old.rules, to: new.rules, host: new.host)
+        if arguments.has("--json") {
+            let members = (difference.json.members ?? []).map { (name: $0.name, value: $0.node) }
+            let node = JSONNode.object(members + [("notRead", .texts(notRead))])
+            Terminal.print(String(decoding: node.serialized, as: UTF8.self))
+        } else {
+            Terminal.print((notRead + [difference.text]).joined(separator: "\n"))
+        }
         if difference.someoneGains { throw .failed }
         if !difference.undecided.isEmpty { throw .undecided }
     }

@@ -23,7 +23,10 @@ enum ExpectCommand: Command {
                   decision one request, with what is decided now. The log needs "replay" in "log.fields". A single request
                   is recorded by `portcullis explain METHOD PATH --config DIR --record`
 
-        exit status: 0 all are met, 1 one is not met, or the configuration is invalid
+        Secrets and key files that are absent here are listed, and nothing is decided by them. An expectation of a field with
+        such a value is undecided.
+
+        exit status: 0 all are met, 1 one is not met, or the configuration is invalid, 3 one is undecided
 
         example: portcullis expect config --format junit > expectations.xml
         """
@@ -34,18 +37,19 @@ enum ExpectCommand: Command {
         guard let format = Format(rawValue: arguments["--format"] ?? "text") else {
             throw .misuse("--format is text, junit or json")
         }
-        let reading = try Assembly.read(directory, makesKeys: false, checksExpectations: false)
-        if let log = arguments["--record"] { return try record(log, reading) }
-        let expectations = reading.configuration.policies.expectations
-        if expectations.isEmpty { Terminal.printError("\(directory): there are no expectations") }
-        let simulator = reading.simulator
-        let results = expectations.map { Result(expectation: $0, mismatches: simulator.mismatches($0)) }
+        let review = try Assembly.review(directory)
+        for line in review.notRead { Terminal.printError(line) }
+        if let log = arguments["--record"] { return try record(log, review) }
+        if review.expectations.isEmpty { Terminal.printError("\(directory): there are no expectations") }
+        let simulator = review.rules.simulator
+        let results = review.expectations.map { Result(expectation: $0, mismatches: simulator.mismatches($0)) }
         Terminal.print(format.text(of: results))
-        if results.contains(where: { !$0.isMet }) { throw .failed }
+        if results.contains(where: { !$0.isMet && !$0.isUndecided }) { throw .failed }
+        if results.contains(where: \.isUndecided) { throw .undecided }
     }
 
-    private static func record(_ log: String, _ reading: Assembly.Reading) throws(ExitStatus) {
-        var recording = Replay.Recording(reading.rules)
+    private static func record(_ log: String, _ review: Assembly.Review) throws(ExitStatus) {
+        var recording = Replay.Recording(review.rules)
         try FileText.eachLine(of: log) { recording.add(line: $0) }
         let lines = recording.expectations.map { "  " + String(decoding: $0.serialized, as: UTF8.self) }
         Terminal.print("[\n\(lines.joined(separator: ",\n"))\n]")
@@ -62,6 +66,8 @@ enum ExpectCommand: Command {
         let mismatches: [Mismatch]
 
         var isMet: Bool { mismatches.isEmpty }
+        /// Whether it differs by values alone that are absent here.
+        var isUndecided: Bool { !isMet && mismatches.allSatisfy { Absences.isMarked($0.text) } }
         /// A line for each mismatch.
         var texts: [String] { mismatches.map { "\($0.member): \($0.text)" } }
     }
@@ -72,19 +78,23 @@ enum ExpectCommand: Command {
         func text(of results: [Result]) -> String {
             switch self {
             case .text:
-                let failed = results.count { !$0.isMet }
+                let undecided = results.count(where: \.isUndecided)
+                let failed = results.count { !$0.isMet } - undecided
                 let lines = results.flatMap { result in
-                    ["\(result.isMet ? "ok    " : "FAILED") \(result.expectation.title)"]
-                        + result.texts.map { "       \($0)" }
+                    let word = result.isMet ? "ok    " : result.isUndecided ? "UNDECIDED" : "FAILED"
+                    return ["\(word) \(result.expectation.title)"] + result.texts.map { "       \($0)" }
                 }
-                let sum = "\(results.count) expectation\(results.count == 1 ? "" : "s"), \(failed) not met"
+                let sum =
+                    "\(results.count) expectation\(results.count == 1 ? "" : "s"), \(failed) not met"
+                    + (undecided == 0 ? "" : ", \(undecided) undecided")
                 return (lines + [sum]).joined(separator: "\n")
             case .junit: return JUnitReport.text(results)
             case .json:
                 let entries = results.enumerated().map { index, result in
                     JSONNode.object([
                         ("index", .number(Int64(index))), ("name", .text(result.expectation.title)),
-                        ("met", .flag(result.isMet)), ("mismatches", .texts(result.texts)),
+                        ("met", .flag(result.isMet)), ("undecided", .flag(result.isUndecided)),
+                        ("mismatches", .texts(result.texts)),
                     ])
                 }
                 return String(decoding: JSONNode(.array(entries)).serialized, as: UTF8.self)
@@ -95,15 +105,19 @@ enum ExpectCommand: Command {
     /// The XML that servers of continuous integration read.
     private enum JUnitReport {
         static func text(_ results: [Result]) -> String {
-            let failed = results.count { !$0.isMet }
+            let undecided = results.count(where: \.isUndecided)
+            let failed = results.count { !$0.isMet } - undecided
             let cases = results.map { result in
                 let name = MarkupText.escaped(result.expectation.title)
                 let start = "  <testcase classname=\"expectations\" name=\"\(name)\""
                 if result.isMet { return start + "/>" }
                 let text = MarkupText.escaped(result.texts.joined(separator: "; "))
-                return start + ">\n    <failure message=\"\(text)\"/>\n  </testcase>"
+                let tag = result.isUndecided ? "error" : "failure"
+                return start + ">\n    <\(tag) message=\"\(text)\"/>\n  </testcase>"
             }
-            let suite = "<testsuite name=\"expectations\" tests=\"\(results.count)\" failures=\"\(failed)\">"
+            let errors = undecided == 0 ? "" : " errors=\"\(undecided)\""
+            let suite =
+                "<testsuite name=\"expectations\" tests=\"\(results.count)\" failures=\"\(failed)\"\(errors)>"
             return (["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", suite] + cases + ["</testsuite>"])
                 .joined(separator: "\n")
         }

@@ -16,7 +16,8 @@ enum ReplayCommand: Command {
 
         The log needs "replay" in "log.fields" for requests with a credential: it then tells host, kind of caller, roles,
         scopes and digests of the claims that rules ask for. Requests that were refused for a rate or a failure are not
-        decided again, nor are those with a credential that was worth nothing. Roles are those that the caller had.
+        decided again, nor are those with a credential that was worth nothing. Roles are those that the caller had. Secrets
+        and key files of NEW that are absent here are listed, and nothing is decided by them.
 
         --json  the counts for programs
 
@@ -28,8 +29,10 @@ enum ReplayCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let arguments = try Arguments(arguments, of: self)
         let log = arguments.positional[0]
-        let reading = try Assembly.compared(arguments.positional[1])
-        var replay = Replay(reading.rules)
+        let review: Assembly.Review
+        do throws(ExitStatus) { review = try Assembly.review(arguments.positional[1]) } catch { throw .undecided }
+        for line in review.notRead { Terminal.printError(line) }
+        var replay = Replay(review.rules)
         try FileText.eachLine(of: log) { replay.add(line: $0) }
         Terminal.print(arguments.has("--json") ? json(replay) : text(replay))
         if !replay.differences.isEmpty { throw .failed }
