@@ -20,26 +20,35 @@ extension Difference {
         for place in classes.indices where !classes[..<place].contains(where: { $0.isBeside(classes[place]) }) {
             lines += Difference.text(of: classes[place...].filter { $0.isBeside(classes[place]) })
         }
-        let counts = [DifferenceClass.Access.gained, .lost, .changed].map { access in
-            "\(classes.count { $0.change.access == access }) \(access.rawValue)"
-        }
-        return (lines + undecided.map { "UNDECIDED: " + $0 } + also + [counts.joined(separator: ", ")]).map(\.harmless)
+        return (lines + undecided.map { "UNDECIDED: " + $0 } + also + [counts]).map(\.harmless)
             .joined(separator: "\n")
+    }
+
+    /// How many classes there are of each kind.
+    var counts: String {
+        DifferenceClass.Access.allCases.map { access in
+            "\(classes.count { $0.change.access == access }) \(access.rawValue)"
+        }.joined(separator: ", ")
     }
 
     private static func text(of classes: [DifferenceClass]) -> [String] {
         guard let first = classes.first else { return [] }
         var lines = ["\(first.change.access.rawValue.uppercased()): \(first.change.after)"]
-        lines += first.places.map { "    \($0)" }
+        lines += first.places.map { "    \($0.text)" }
         for one in classes {
-            let properties = one.properties.map { $0.labels.joined(separator: " or ") }.filter { !$0.isEmpty }
-            lines.append("  \(([one.caller] + properties).joined(separator: ", ")); before: \(one.change.before)")
+            lines.append("  \(one.callerText); before: \(one.change.before)")
         }
         return lines + first.change.details.map { "  \($0)" } + [""]
     }
 }
 
 extension DifferenceClass {
+    /// The kind of caller with its properties, for people.
+    var callerText: String {
+        let properties = properties.map { $0.labels.joined(separator: " or ") }.filter { !$0.isEmpty }
+        return ([caller] + properties).joined(separator: ", ")
+    }
+
     fileprivate func isBeside(_ other: DifferenceClass) -> Bool {
         change.access == other.change.access && change.after == other.change.after
             && change.details == other.change.details && places == other.places

@@ -280,8 +280,7 @@ private struct FoundClasses {
                     places: found.places)
             }
         }
-        let rank: [DifferenceClass.Access] = [.gained, .lost, .changed]
-        return rank.flatMap { access in all.filter { $0.change.access == access } }
+        return DifferenceClass.Access.allCases.flatMap { access in all.filter { $0.change.access == access } }
     }
 }
 
@@ -296,19 +295,20 @@ extension FoundClasses.Found {
     }
 
     /// For people: sets within another one with the same methods are left out.
-    fileprivate var places: [String] {
-        var lines: [String] = []
+    fileprivate var places: [DifferenceClass.Place] {
+        var places: [DifferenceClass.Place] = []
         for entry in cells {
             let same = cells.filter { $0.methods == entry.methods && $0.cell.isBeside(entry.cell) }.map(\.cell)
             if same.contains(where: { $0.covers(entry.cell) }) { continue }
             let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) }
             }
-            let line =
-                ([RequestMethods.text(entry.methods), entry.cell.pattern] + entry.cell.conditions.map(\.text))
-                .joined(separator: " ") + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
-            if !lines.contains(line) { lines.append(line) }
+            let pattern =
+                ([entry.cell.pattern] + entry.cell.conditions.map(\.text)).joined(separator: " ")
+                + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
+            let place = DifferenceClass.Place(methods: RequestMethods.text(entry.methods), pattern: pattern)
+            if !places.contains(place) { places.append(place) }
         }
-        return lines
+        return places
     }
 }
 

@@ -3,8 +3,20 @@ import Model
 
 /// Requests whose decision differs between two configurations in the same way.
 package struct DifferenceClass: Sendable {
-    package enum Access: String, Sendable {
+    /// In the order of their weight.
+    package enum Access: String, CaseIterable, Sendable {
         case gained, lost, changed
+
+        /// This one and those of more weight.
+        package var andWeightier: ArraySlice<Access> { Access.allCases.prefix { $0 != self } + [self] }
+    }
+
+    /// Requests by their methods, and by host, path and conditions, for people.
+    struct Place: Sendable, Equatable {
+        let methods: String
+        let pattern: String
+
+        var text: String { "\(methods) \(pattern)" }
     }
 
     /// What the class of a property is: what people read, and what programs do.
@@ -50,8 +62,7 @@ package struct DifferenceClass: Sendable {
     package let caller: String
     /// Beside the kind; what does not matter is left out.
     package let properties: [Property]
-    /// Host, path and methods, for people.
-    package internal(set) var places: [String]
+    let places: [Place]
     /// A request of the class.
     package let witness: RequestDescription
     let source: CallerSource
@@ -59,7 +70,7 @@ package struct DifferenceClass: Sendable {
 
     init(
         _ change: Change, _ source: CallerSource, properties: [Property], witness: RequestDescription,
-        cells: [(cell: RequestCell, methods: [String])], places: [String]
+        cells: [(cell: RequestCell, methods: [String])], places: [Place]
     ) {
         (self.change, self.source, self.properties, self.witness) = (change, source, properties, witness)
         (self.cells, self.places) = (cells, places)

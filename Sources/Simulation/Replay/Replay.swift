@@ -47,8 +47,7 @@ package struct Replay: Sendable {
 
     /// Those who gain access first, and of these the most frequent.
     package var differences: [Difference] {
-        let rank: [DifferenceClass.Access] = [.gained, .lost, .changed]
-        return rank.flatMap { access in
+        DifferenceClass.Access.allCases.flatMap { access in
             found.values.filter { $0.access == access }.sorted {
                 ($0.count, $1.route, $1.caller) > ($1.count, $0.route, $0.caller)
             }

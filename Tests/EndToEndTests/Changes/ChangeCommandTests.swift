@@ -208,6 +208,8 @@ import Testing
         var settings = FixtureSettings(upstream: fixture.upstream.url)
         settings.addRoutes(#"{"path": "/new", "upstream": "stub", "public": true}"#)
         try old.write("gateway.json", settings.text)
+        #expect(
+            try CommandLine.run("diff", "--running", "--config", old.path, "--format", "markdown").ending == .exit(2))
         let pending = try running()
         #expect(pending.ending == .exit(1) && pending.text.contains("any method /new"), "\(pending.text)")
         try old.write("gateway.json", "{")
