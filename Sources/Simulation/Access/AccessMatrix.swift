@@ -26,6 +26,7 @@ package struct AccessMatrix: Sendable {
             case issuer(String)
             case provider(String)
             case consumer(String)
+            case user(String)
         }
     }
 
@@ -52,8 +53,10 @@ package struct AccessMatrix: Sendable {
     package private(set) var rows: [Row] = []
     private let simulator: Simulator
 
-    /// - Parameter host: of requests for hosts that no route names.
-    package init(_ rules: RuleSet, host: String) {
+    /// - Parameters:
+    ///   - host: of requests for hosts that no route names.
+    ///   - users: names of local users with a column of their own.
+    package init(_ rules: RuleSet, host: String, users: [String] = []) {
         let policy = rules.policy
         simulator = rules.simulator
         func all(_ noun: String, _ names: [String], as kind: (String) -> Caller.Kind) -> [Caller] {
@@ -65,6 +68,7 @@ package struct AccessMatrix: Sendable {
             + all("provider", rules.providers.map(\.name), as: Caller.Kind.provider)
             + all("client", rules.clients.filter(\.oauthConsumer).map(\.reference), as: Caller.Kind.client)
             + all("consumer", rules.consumers.map(\.name), as: Caller.Kind.consumer)
+            + all("user", users, as: Caller.Kind.user)
         let cells = RequestCell.all(Both(rules, rules), host: host)
         for route in policy.routes.routes {
             for methods in DescribedRoute(route).methodGroups {
@@ -105,7 +109,11 @@ package struct AccessMatrix: Sendable {
                 return demands.isEmpty ? .yes : .some
             case .client(let id):
                 if probe.admits(.client(id, user: nil, scopes: [])) { return .yes }
-                return probe.admitsSome(.clients, named: id) || probe.admitsSome(.clientUsers, named: id) ? .some : .no
+                return probe.admitsSome(.clients, client: id) || probe.admitsSome(.clientUsers, client: id)
+                    ? .some : .no
+            case .user(let name):
+                if probe.admits(.user(name, backend: nil)) { return .yes }
+                return probe.admitsSome(.users, user: name) || probe.admitsSome(.clientUsers, user: name) ? .some : .no
             case .issuer(let name):
                 if probe.admits(.token(issuer: name, claims: probe.bareClaims(.issuer(name)))) { return .yes }
                 return probe.admitsSome(.issuer(name)) ? .some : .no
@@ -146,17 +154,12 @@ private struct RouteProbe {
     }
 
     /// Whether a caller of the kind is let in whose credential says all that the route asks for.
-    func admitsSome(_ source: CallerSource, named name: String? = nil) -> Bool {
-        var drafts = [RequestDraft(cell.witness)]
-        for axis in axes(source) {
-            if axis.name == "client", let name {
-                drafts = drafts.map { draft in
-                    var draft = draft
-                    draft.client = name
-                    return draft
-                }
-                continue
-            }
+    func admitsSome(_ source: CallerSource, client: String? = nil, user: String? = nil) -> Bool {
+        var draft = RequestDraft(cell.witness)
+        (draft.client, draft.user) = (client, user)
+        let known = [client.map { _ in "client" }, user.map { _ in "user" }]
+        var drafts = [draft]
+        for axis in axes(source) where !known.contains(axis.name) {
             drafts = drafts.flatMap { draft in
                 axis.values.map { value in
                     var draft = draft

@@ -52,15 +52,24 @@ extension FileText {
         }
     }
 
-    /// Hands over each line of a file that an argument names, or of standard input for `-`.
+    /// Hands over each line of a file that an argument names, or of standard input for `-`, and shows the progress.
     /// - Throws: `.undecided` after printing what is wrong.
     static func eachLine(of path: String, _ body: ([UInt8]) -> Void) throws(ExitStatus) {
+        var progress = ProgressLine("lines read")
+        var count = 0
+        progress.show(count)
         do throws(KernelError) {
-            try FileSystem.readLines(path == "-" ? "/dev/stdin" : path, body)
+            try FileSystem.readLines(path == "-" ? "/dev/stdin" : path) { line in
+                body(line)
+                count += 1
+                progress.show(count)
+            }
         } catch {
+            progress.end()
             Terminal.printError("portcullis: \(path) cannot be read: \(error.text)")
             throw .undecided
         }
+        progress.end()
     }
 
     /// The whole file, with `-` for standard input.

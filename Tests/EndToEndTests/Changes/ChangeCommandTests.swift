@@ -236,6 +236,14 @@ import Testing
                 "GET,/inventory/items,-,some,some,-,-,-,some,-,role Manager or Clerk; level 2; client inventory/1.0"))
         #expect(
             try CommandLine.run("access", directory.path, "--format", "html").output.contains("<th>role Manager</th>"))
+        // The account's roles decide, with a client where the route asks for one.
+        let joe = try CommandLine.run("access", directory.path, "--who", "user:joe", "--format", "csv").output
+        #expect(joe.hasPrefix("methods,path,user joe,asks for"), "\(joe)")
+        #expect(joe.contains("POST,/inventory/items,some,role Manager"), "\(joe)")
+        let ann = try CommandLine.run("access", directory.path, "--who", "user:ann").output
+        #expect(ann.contains("GET /inventory/items\n") && !ann.contains("POST /inventory/items"), "\(ann)")
+        let missing = try CommandLine.run("access", directory.path, "--who", "user:zoe")
+        #expect(missing.ending == .exit(1) && missing.errors.contains("there is no user zoe"))
         let unknown = try CommandLine.run("access", directory.path, "--who", "Chief")
         #expect(
             unknown.ending == .exit(1) && unknown.errors.contains("no role, issuer, provider, client or consumer Chief")

@@ -121,6 +121,18 @@ import Testing
         #expect(piped.ending == .exit(0) && !(piped.output + piped.errors).contains("hashed"))
     }
 
+    @Test("replay shows its progress on capable terminals only")
+    func replaying() throws {
+        let directory = try Self.directory()
+        try directory.write("access.log", "{}\n")
+        let arguments = ["replay", "\(directory.path)/access.log", directory.path]
+        let shown = try Program.onTerminal([GatewayProcess.binary] + arguments)
+        #expect(shown.waitForEnd() == .exit(0))
+        #expect(shown.lines(.output).joined().contains("\u{1b}[K0 lines read"))
+        let piped = try CommandLine.run(arguments)
+        #expect(piped.ending == .exit(0) && !(piped.output + piped.errors).contains("lines read"))
+    }
+
     @Test("version and status have JSON, with the same names")
     func objects() throws {
         let text = try CommandLine.run("version").output

@@ -22,7 +22,7 @@ enum AccessCommand: Command {
 
         --config  the directory
         --who     only the routes that this caller may use: a role, or the name of an issuer, provider, client or consumer;
-                  "anonymous" for those without a credential
+                  "anonymous" for those without a credential; "user:NAME" for a local user with all roles of the account
         --what    only the routes that a request for this path may reach
         --format  text (default), csv, html or json
 
@@ -37,22 +37,28 @@ enum AccessCommand: Command {
         }
         let review = try Assembly.review(directory)
         for line in review.notRead { Terminal.printError(line) }
-        let matrix = AccessMatrix(review.rules, host: review.host)
+        let user = arguments["--who"].flatMap { $0.hasPrefix("user:") ? String($0.dropFirst(5)) : nil }
+        if let user, !review.rules.users.contains(where: { $0.username.isExactly(user) }) {
+            throw .failure("there is no user \(user)")
+        }
+        let matrix = AccessMatrix(review.rules, host: review.host, users: user.map { [$0] } ?? [])
         var rows = matrix.rows
         if let path = arguments["--what"] {
             guard let pattern = try? PathPattern(path) else { throw .misuse("--what is no path: \(path)") }
             rows = rows.filter { $0.matches(pattern) && (pattern.isOnePath ? matrix.reaches($0, path) : true) }
         }
         var callers = Array(matrix.callers.indices)
-        if let name = arguments["--who"] {
+        if user != nil {
+            callers = callers.suffix(1)
+        } else if let name = arguments["--who"] {
             callers = matrix.callers.indices.filter {
                 matrix.callers[$0].name == name || matrix.callers[$0].name.hasSuffix(" \(name)")
             }
             guard !callers.isEmpty else {
                 throw .failure("there is no role, issuer, provider, client or consumer \(name)")
             }
-            rows = rows.filter { row in callers.contains { row.access[$0] != .no } }
         }
+        if arguments["--who"] != nil { rows = rows.filter { row in callers.contains { row.access[$0] != .no } } }
         Terminal.print(
             Table(callers: callers.map { matrix.callers[$0].name }, columns: callers, rows: rows).text(format))
     }

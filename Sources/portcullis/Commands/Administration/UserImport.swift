@@ -64,7 +64,7 @@ struct UserImport {
         _ places: [Int], of list: UserList, _ scheme: PasswordScheme, then: ([Int: String]) -> Void
     ) throws(ExitStatus) {
         let share = WorkerThread.processorCount * 4
-        var progress = HashingProgress(count: places.count)
+        var progress = ProgressLine(of: places.count, "passwords hashed")
         progress.show(0)
         for start in stride(from: 0, to: places.count, by: share) {
             let batch = places[start..<min(start + share, places.count)]
@@ -87,33 +87,6 @@ struct UserImport {
         }
         progress.end()
     }
-}
-
-/// The progress line on a terminal.
-private struct HashingProgress {
-    private let count: Int
-    private let start = Clock.monotonicMilliseconds
-    private var shown = Clock.monotonicMilliseconds
-    private var hasShown = false
-    private let isScreen = StandardStream.errors.isScreen
-
-    init(count: Int) { self.count = count }
-
-    mutating func show(_ done: Int) {
-        let now = Clock.monotonicMilliseconds
-        guard isScreen, done == 0 || now - shown >= 500 else { return }
-        shown = now
-        hasShown = true
-        let left = (now - start) * Int64(count - done) / Int64(max(1, done)) / 1000
-        let rest = done == 0 ? "" : ", \(left / 60) min \(left % 60) s left"
-        write("\r\u{1B}[K\(done) of \(count) passwords hashed\(rest)")
-    }
-
-    func end() {
-        if hasShown { write("\r\u{1B}[K") }
-    }
-
-    private func write(_ text: String) { StandardStream.errors.write(Array(text.utf8)) }
 }
 
 /// The hashes of a list that is not imported yet, in a file beside it that only its owner can read.
