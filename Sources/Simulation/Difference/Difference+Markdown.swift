@@ -4,26 +4,24 @@ extension Difference {
     ///
     /// - Parameter notes: further lines at the end.
     package func markdown(notes: [String]) -> String {
-        var text = BoundedText(most: Difference.mostMarkdown)
+        var text = BoundedText()
         text.add("**Access: \(counts), \(undecided.count) undecided**")
         if classes.isEmpty, undecided.isEmpty { text.add("\nNo request is decided differently.") }
         if !classes.isEmpty {
             text.add("\n| | Who | Method | Path | Before | After |\n|---|---|---|---|---|---|")
-            text.add(classes.map(\.markdownRow), "classes")
+            text.add(classes.map(\.markdownRow), "classes", upTo: 45_000)
         }
         if !undecided.isEmpty {
             text.add("\n**UNDECIDED**\n")
-            text.add(undecided.map { "- \(Markdown.code($0))" }, "undecided entries")
+            text.add(undecided.map { "- \(Markdown.code($0))" }, "undecided entries", upTo: 55_000)
         }
         let also = harmlessChanges.isEmpty ? [] : ["also changed: \(harmlessChanges.joined(separator: ", "))"]
         if !(also + notes).isEmpty {
             text.add("")
-            text.add((also + notes).map { "- \(Markdown.code($0))" }, "notes")
+            text.add((also + notes).map { "- \(Markdown.code($0))" }, "notes", upTo: 59_000)
         }
         return text.text
     }
-
-    private static let mostMarkdown = 60_000
 }
 
 extension DifferenceClass {
@@ -61,20 +59,18 @@ private enum Markdown {
 /// Lines up to a length, with a line in place of those that are left out.
 private struct BoundedText {
     private(set) var text = ""
-    /// In bytes, without the lines about those that are left out.
-    private let most: Int
-
-    init(most: Int) { self.most = most - 500 }
 
     mutating func add(_ line: String) { text += text.isEmpty ? line : "\n\(line)" }
 
-    /// - Parameter noun: what a line is.
-    mutating func add(_ lines: [String], _ noun: String) {
+    /// - Parameters:
+    ///   - noun: what a line is.
+    ///   - most: length of the text with these lines, in bytes.
+    mutating func add(_ lines: [String], _ noun: String, upTo most: Int) {
         let fitting = lines.prefix { line in
             guard text.utf8.count + line.utf8.count < most else { return false }
             add(line)
             return true
         }
-        if fitting.count < lines.count { add("\n\(lines.count - fitting.count) \(noun) are left out.") }
+        if fitting.count < lines.count { add("\nLeft out: \(lines.count - fitting.count) of \(lines.count) \(noun).") }
     }
 }

@@ -74,7 +74,8 @@ import Testing
         let rows = changed.output.split(separator: "\n").count { $0.hasPrefix("| **gained**") }
         let all = try #require(changed.output.firstMatch(of: /Access: (\d+) gained/).flatMap { Int($0.1) })
         #expect(changed.output.utf8.count <= 60_000 && rows > 50 && rows < all)
-        #expect(changed.output.contains("\(all - rows) classes are left out."), "\(changed.output.suffix(300))")
+        #expect(
+            changed.output.contains("\nLeft out: \(all - rows) of \(all) classes.\n"), "\(changed.output.suffix(300))")
     }
 
     @Test("--fail-on says which classes are a failure, each kind with those of more weight")
