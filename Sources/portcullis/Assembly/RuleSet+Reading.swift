@@ -45,7 +45,11 @@ extension Assembly.Reading {
                 guard let name = list.name.lazy.compactMap({ element[$0]?.string }).first else { continue }
                 let isSecret = section == "users" || section == "clients" || section == "consumers"
                 var text = (isSecret ? element.without(secrets) : element).serialized
-                if let file = element["jwksFile"]?.string {
+                // Whose signatures count.
+                let signers = [
+                    element["jwksFile"], element["metadataFile"], element["certificateFile"], element["x5c"]?["caFile"],
+                ]
+                for file in signers.compactMap({ $0?.string }) {
                     let path = file.hasPrefix("/") ? file : "\(loaded.directory)/\(file)"
                     let reference = Absences.reference(to: path, in: loaded.directory)
                     if !absent.contains(reference) { text += (try? FileText.read(path)) ?? [] }

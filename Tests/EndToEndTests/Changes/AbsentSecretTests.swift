@@ -109,7 +109,10 @@ import Testing
         #expect(JSONText(programs.output)["notRead"].list.count == references.count, "\(programs.output)")
         // Keys that come with a change are one.
         let added = try CommandLine.run("diff", bare.path, whole.path, environment: Self.variables)
-        #expect(added.ending == .exit(3) && added.output.contains("UNDECIDED: the trusted issuer idp has changed"))
+        #expect(added.ending == .exit(3))
+        for entry in ["the trusted issuer idp", "the trusted issuer chains", "the identity provider partner"] {
+            #expect(added.output.contains("UNDECIDED: \(entry) has changed"), "\(added.output)")
+        }
         let replayed = try CommandLine.run("replay", "-", bare.path, input: "")
         #expect(replayed.ending == .exit(0) && replayed.errors.contains("not read here: file:idp.jwks"))
     }
