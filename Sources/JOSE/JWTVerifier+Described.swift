@@ -38,14 +38,10 @@ extension TrustedIssuer {
     fileprivate func completed(_ claims: JSONNode, now: Int64) -> JSONNode {
         let client = purpose?.listedClients?.first
         let hasClient = ["azp", "client_id", "cid", "appid"].contains { claims[$0] != nil }
-        let usual: [(name: String, value: JSONNode?)] = [
+        return claims.completed(with: [
             ("iss", .text(issuer)), ("aud", audiences.first.map(JSONNode.text)), ("iat", .number(now)),
             ("exp", .number(now + TrustedIssuer.describedLifetime)),
             ("azp", hasClient ? nil : client.map(JSONNode.text)),
-        ]
-        let lacking = usual.compactMap { name, value in
-            claims[name] == nil ? value.map { JSONMember(name: name, node: $0) } : nil
-        }
-        return JSONNode(.object((claims.members ?? []) + lacking))
+        ])
     }
 }

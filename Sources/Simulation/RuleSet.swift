@@ -20,7 +20,6 @@ package struct RuleSet: Sendable {
     package init(_ simulator: Simulator) { self.simulator = simulator }
 
     var policy: PolicySnapshot { simulator.policy }
-    var description: PolicyDescription { PolicyDescription(simulator.policy) }
 
     /// The name of a client in the configuration, by its OAuth id.
     package func reference(ofClient id: String) -> String {

@@ -45,7 +45,7 @@ extension Replay {
         package init(_ rules: RuleSet) {
             self.rules = rules
             issuers = Dictionary(
-                rules.description.outsideIssuers.map { issuer in
+                OutsideIssuer.all(rules.policy).map { issuer in
                     let name = issuer.rules.usernameSources.first?.path ?? ClaimPath(literal: "sub")
                     return (issuer.name, (name: name, roles: issuer.rules.roleMapping.sources.first?.path))
                 }

@@ -45,21 +45,7 @@ package struct Simulator: Sendable {
 
     /// What becomes of a request.
     package func verdict(on request: RequestDescription) -> Verdict {
-        verdict(on: request) { holder(of: request.caller, on: $0) }
-    }
-
-    private func verdict(
-        on request: RequestDescription, holder: (Route?) -> Result<Principal?, Reason>
-    ) -> Verdict {
-        let bytes = request.head(host: host)
-        let fields = HeaderTable()
-        var parser = RequestParser(limits: HTTPLimits())
-        switch parser.parse(bytes.span, into: fields) {
-        case .head(let head):
-            return verdict(on: request, ParsedRequest(bytes: bytes, head: head, fields: fields), holder)
-        // No request that a client could send.
-        case .invalid, .needMore: return Verdict(.refused, status: 400)
-        }
+        verdict(on: request) { (route) throws(Reason) in try caller(request.caller, on: route) }
     }
 
     /// What becomes of a request of a caller about which a log tells.
@@ -69,76 +55,60 @@ package struct Simulator: Sendable {
         if caller.method != Principal.Method.cookie.rawValue {
             described.fields.append(("Authorization", "Bearer logged"))
         }
-        return verdict(on: described) { PolicyDescription(policy).holder(of: .known(caller), on: $0, now: now) }
+        return verdict(on: described) { (route) throws(Reason) in
+            try callers.caller(on: route) { callers.known(caller) }
+        }
     }
 
     /// What a request reaches, before anything is asked of its caller.
     func target(of request: RequestDescription) -> RequestTarget {
-        let bytes = request.head(host: host)
-        let fields = HeaderTable()
-        var parser = RequestParser(limits: HTTPLimits())
-        guard case .head(let head) = parser.parse(bytes.span, into: fields) else { return .none }
-        let parsed = ParsedRequest(bytes: bytes, head: head, fields: fields)
-        guard let path = parsed.canonicalPath(policy) else { return .none }
-        return PolicyDescription(policy).target(path: path.span, bytes: bytes.span, head: head, headers: fields)
+        guard let head = try? BufferedRequest(request.head(host: host)),
+            var run = try? DecisionRun(policy, head, steps: .target, now: now)
+        else { return .none }
+        let hasMethod = (try? run.finish { _, _ in }) == .admitted
+        if let endpoint = run.decision.endpoint { return .endpoint(endpoint.descriptor.name) }
+        return run.decision.route.map { hasMethod ? .route($0.index) : .lackingMethod($0.index) } ?? .none
     }
 
     private func verdict(
-        on request: RequestDescription, _ parsed: borrowing ParsedRequest,
-        _ holder: (Route?) -> Result<Principal?, Reason>
+        on request: RequestDescription, caller: (Route?) throws(Reason) -> Principal?
     ) -> Verdict {
-        guard let path = parsed.canonicalPath(policy) else {
+        // No request that a client could send.
+        guard let head = try? BufferedRequest(request.head(host: host)) else { return Verdict(.refused, status: 400) }
+        guard var run = try? DecisionRun(policy, head, now: now) else {
             return Verdict(.refused, status: Reason.ambiguousPath.status, reason: .ambiguousPath)
         }
-        var decision = Decision(
-            policy, path: path.span, bytes: parsed.bytes.span, head: parsed.head, headers: parsed.fields, now: now)
-        decision.isConfidential = request.isEncrypted
+        run.decision.isConfidential = request.isEncrypted
         var (servers, judgesMessages) = ([] as [String], false)
-        while true {
-            switch decision.advance(
-                policy, path: path.span, bytes: parsed.bytes.span, head: parsed.head, headers: parsed.fields)
-            {
-            case .deny(let reason): return denied(reason, decision, parsed: parsed)
-            case .answerPreflight: return located(Verdict(.answered, status: 204), decision)
-            case .answerIcon: return Verdict(.answered, status: 204)
-            case .admit:
-                var verdict = admitted(decision, path: path, request: request)
+        do throws(Reason) {
+            let end = try run.finish { (step, run) throws(Reason) in
+                let route = run.decision.route
+                switch step {
+                case .address:
+                    if route?.entry.options.addresses?.accepts(request.address) == false { throw .addressNotAllowed }
+                case .certificate:
+                    if let reason = route?.refusal(of: nil), route?.certificateRule != nil { throw reason }
+                case .credential: run.decision.principal = try caller(route)
+                case .policy: servers = route?.policyServers.askers.map(\.server.name) ?? []
+                case .message: judgesMessages = true
+                // Counted, proved or read by a running gateway alone; a rule on trial refuses nothing.
+                default: break
+                }
+            }
+            switch end {
+            case .preflight: return located(Verdict(.answered, status: 204), run.decision)
+            case .icon: return Verdict(.answered, status: 204)
+            case .admitted:
+                var verdict = admitted(run.decision, path: run.path, request: request)
                 (verdict.policyServers, verdict.judgesMessages) = (servers, judgesMessages)
                 return verdict
-            case .ask(.address):
-                if decision.route?.entry.options.addresses?.accepts(request.address) == false {
-                    return denied(.addressNotAllowed, decision, parsed: parsed)
-                }
-            case .ask(.certificate):
-                if let reason = decision.route?.refusal(of: nil), decision.route?.certificateRule != nil {
-                    return denied(reason, decision, parsed: parsed)
-                }
-            case .ask(.credential):
-                switch holder(decision.route) {
-                case .success(let principal): decision.principal = principal
-                case .failure(let reason): return denied(reason, decision, parsed: parsed)
-                }
-            case .ask(.policy): servers = decision.route?.policyServers.askers.map(\.server.name) ?? []
-            case .ask(.message): judgesMessages = true
-            // Counted, proved or read by a running gateway alone; a rule on trial refuses nothing.
-            case .ask: continue
             }
+        } catch {
+            let isLogin = run.loginLocation(for: error) != nil
+            var verdict = Verdict(isLogin ? .login : .refused, status: isLogin ? 302 : error.status, reason: error)
+            verdict.principal = run.decision.principal
+            return located(verdict, run.decision)
         }
-    }
-
-    private func denied(
-        _ reason: Reason, _ decision: borrowing Decision, parsed: borrowing ParsedRequest
-    ) -> Verdict {
-        var verdict = Verdict(.refused, status: reason.status, reason: reason)
-        if let route = decision.route, reason.status == 401 || reason.status == 403,
-            policy.loginLocation(
-                route, for: reason, of: decision.principal, bytes: parsed.bytes.span, head: parsed.head,
-                headers: parsed.fields, now: now) != nil
-        {
-            verdict = Verdict(.login, status: 302, reason: reason)
-        }
-        verdict.principal = decision.principal
-        return located(verdict, decision)
     }
 
     private func located(_ verdict: Verdict, _ decision: borrowing Decision) -> Verdict {
@@ -175,28 +145,21 @@ package struct Simulator: Sendable {
 
     // MARK: Callers
 
-    private func holder(of caller: CallerDescription, on route: Route?) -> Result<Principal?, Reason> {
-        switch caller {
-        case .anonymous: return PolicyDescription(policy).holder(of: .none, on: route, now: now)
-        case .token(let issuer, let claims):
-            return PolicyDescription(policy).holder(of: .token(issuer: issuer, claims: claims), on: route, now: now)
-        case .client(let id, let user, let scopes):
-            return PolicyDescription(policy).holder(
-                of: .accessToken(client: id, user: user, scopes: scopes), on: route, now: now)
-        case .consumer(let name, let key):
-            return PolicyDescription(policy).holder(of: .key(consumer: name, id: key), on: route, now: now)
-        case .user(let name, let backend):
-            guard backend == nil, route.map({ DescribedRoute($0).takesLogins }) == true else {
-                return PolicyDescription(policy).holder(of: .password(user: name, client: backend), on: route, now: now)
-            }
-            return PolicyDescription(policy).holder(of: .session(session(of: name)), on: route, now: now)
-        case .login(let provider, let claims):
-            if route?.isPublic == true { return .success(nil) }
-            do throws(Reason) {
-                let session = try session(at: provider, claims)
-                return PolicyDescription(policy).holder(of: .session(session), on: route, now: now)
-            } catch {
-                return .failure(error)
+    private var callers: PolicyDescription { PolicyDescription(policy, now: now) }
+
+    private func caller(_ described: CallerDescription, on route: Route?) throws(Reason) -> Principal? {
+        let callers = callers
+        return try callers.caller(on: route) { () throws(Reason) in
+            switch described {
+            case .anonymous: nil
+            case .token(let issuer, let claims): try callers.token(of: issuer, claims)
+            case .client(let id, let user, let scopes): try callers.accessToken(of: id, user: user, scopes: scopes)
+            case .consumer(let name, let key): try callers.consumer(name, key: key)
+            case .user(let name, nil) where route.map({ DescribedRoute($0).takesLogins }) == true:
+                try callers.session(session(of: name), on: route)
+            case .user(let name, let backend): try callers.user(name, client: backend, on: route)
+            case .login(let provider, let claims):
+                try callers.session(try session(at: provider, claims), on: route)
             }
         }
     }
@@ -243,27 +206,6 @@ extension RequestDescription {
         case .anonymous: break
         }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-    }
-}
-
-/// A request head with its buffer.
-private struct ParsedRequest: ~Copyable {
-    let bytes: [UInt8]
-    let head: RequestHead
-    let fields: HeaderTable
-
-    /// The path as its route wants it; nil for an ambiguous one.
-    func canonicalPath(_ policy: PolicySnapshot) -> [UInt8]? {
-        let received = Array(bytes[Int(head.path.start)..<Int(head.path.end)])
-        let scratch = Chunk(capacity: 3 * received.count + 1)
-        return
-            switch RequestPath.canonicalise(
-                received.span, policy, bytes: bytes.span, head: head, headers: fields, into: scratch)
-        {
-        case .unchanged: received
-        case .rewritten: [UInt8](copying: scratch.readable)
-        case .ambiguous: nil
-        }
     }
 }
 

@@ -40,3 +40,14 @@ package struct Verdict: Sendable {
     /// Whether the request is let in: it reaches what is behind the rules.
     package var isAdmitted: Bool { outcome == .forwarded || outcome == .answered && endpoint == nil && route != nil }
 }
+
+/// What a request reaches by host, path, method, fields and query, before anything is asked of its caller.
+enum RequestTarget: Hashable, Sendable {
+    case none
+    /// By its name.
+    case endpoint(String)
+    /// By its index.
+    case route(Int)
+    /// The route of the most specific pattern lacks the method.
+    case lackingMethod(Int)
+}

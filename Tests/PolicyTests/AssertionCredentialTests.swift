@@ -223,7 +223,7 @@
                 let (host, path) = (Array("gw.example.com".utf8), Array("/partner".utf8))
                 let second = try snapshot(Self.any, members, generation: 2)
                 let readmitted = second.readmit(
-                    try effect.settled().get(), RememberedRequest(.get, host: host.span), path: path.span, now: now,
+                    try effect.settled().get(), BufferedRequest(.get, host: host.span), path: path.span, now: now,
                     cache: VerifiedTokenCache(capacity: 8))
                 switch readmitted {
                 case .admitted(_, let principal): return principal?.subject ?? "nobody"

@@ -200,7 +200,7 @@ import Testing
         func again(_ list: [Authenticator]) -> Reason? {
             let path = Array("/listed".utf8)
             let host = Array("gw.example.com".utf8)
-            let request = RememberedRequest(.get, host: host.span)
+            let request = BufferedRequest(.get, host: host.span)
             let outcome = snapshot(list).readmit(
                 principal, request, path: path.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))
             if case .refused(let reason) = outcome { return reason }

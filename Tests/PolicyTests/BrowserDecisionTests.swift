@@ -259,7 +259,7 @@ import Testing
         func goesOn(_ snapshot: PolicySnapshot, at now: Int64 = TestPolicy.now) -> Bool {
             let (host, path) = (Array("gw.example.com".utf8), Array("/mobileapp".utf8))
             let readmission = snapshot.readmit(
-                principal, RememberedRequest(.get, host: host.span), path: path.span, now: now, cache: cache)
+                principal, BufferedRequest(.get, host: host.span), path: path.span, now: now, cache: cache)
             if case .admitted = readmission { return true } else { return false }
         }
         #expect(goesOn(snapshot) && !goesOn(snapshot, at: TestPolicy.now + 600))

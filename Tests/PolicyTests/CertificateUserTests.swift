@@ -193,7 +193,7 @@ import Testing
             let host = Array("gw.example.com".utf8)
             let path = Array("/certified".utf8)
             let outcome = snapshot(change).readmit(
-                principal, RememberedRequest(.get, host: host.span), path: path.span,
+                principal, BufferedRequest(.get, host: host.span), path: path.span,
                 certificate: { certificate.map { PresentedCertificate($0, rules: rules) } }, now: TestPolicy.now,
                 cache: VerifiedTokenCache(capacity: 8))
             switch outcome {

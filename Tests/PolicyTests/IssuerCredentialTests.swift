@@ -165,7 +165,7 @@ import Testing
         #expect(server.calls == 2, "the server was asked again, and once")
         func again(_ policy: PolicySnapshot) -> Bool {
             let (path, host) = (Array("/listed".utf8), Array("gw.example.com".utf8))
-            let remembered = RememberedRequest(.get, host: host.span)
+            let remembered = BufferedRequest(.get, host: host.span)
             let outcome = policy.readmit(
                 eve, remembered, path: path.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))
             if case .admitted = outcome { return true }

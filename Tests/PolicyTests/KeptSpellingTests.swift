@@ -142,7 +142,7 @@ import Testing
         func readmit(_ path: String, _ rules: Rule...) throws -> String {
             let (host, path) = (Array("gw.example.com".utf8), Array(path.utf8))
             let outcome = try Self.snapshot(rules).readmit(
-                nil, RememberedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
+                nil, BufferedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
                 cache: VerifiedTokenCache(capacity: 1))
             switch outcome {
             case .admitted(let route, _): return route.name

@@ -173,7 +173,7 @@ import Testing
             change(&settings)
             let (host, path) = (Array("gw.example.com".utf8), Array("/both".utf8))
             let outcome = TestPolicy.snapshot(settings).readmit(
-                principal, RememberedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
+                principal, BufferedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
                 cache: VerifiedTokenCache(capacity: 8))
             switch outcome {
             case .admitted(_, let caller): return "\(caller?.subject ?? "-") \(caller?.consumerName ?? "-")"

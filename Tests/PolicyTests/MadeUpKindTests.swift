@@ -162,7 +162,7 @@ extension Authenticator.Kind {
         }
         func again(_ settings: PolicySettings) -> Reason? {
             let outcome = PolicySnapshot(settings).readmit(
-                ann, RememberedRequest(.get, host: Array("gw.example.com".utf8).span), path: "/door".utf8.span,
+                ann, BufferedRequest(.get, host: Array("gw.example.com".utf8).span), path: "/door".utf8.span,
                 now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))
             if case .refused(let reason) = outcome { return reason }
             return nil

@@ -32,7 +32,7 @@ import Testing
         change(&settings)
         let (host, path, from) = (Array("gw.example.com".utf8), Array(path.utf8), Array(origin.utf8))
         let outcome = TestPolicy.snapshot(settings).readmit(
-            principal, RememberedRequest(request.head.method, host: host.span, origin: from.span), path: path.span,
+            principal, BufferedRequest(request.head.method, host: host.span, origin: from.span), path: path.span,
             now: now, cache: VerifiedTokenCache(capacity: 8))
         switch outcome {
         case .admitted(let route, let principal): return "\(route.name) \(principal?.subject ?? "nobody")"

@@ -149,7 +149,7 @@ import Testing
         let conditions = routes[1].conditions
         let (path, host) = (Array("/a".utf8), Array("gw.example.com".utf8))
         func readmitted(_ routes: [ResolvedRoute], _ conditions: RouteConditions) -> String {
-            let request = RememberedRequest(.get, host: host.span, conditions: conditions)
+            let request = BufferedRequest(.get, host: host.span, conditions: conditions)
             switch snapshot(routes).readmit(
                 nil, request, path: path.span, now: TestPolicy.now, cache: VerifiedTokenCache(capacity: 1))
             {

@@ -160,7 +160,7 @@ struct SocialDecisionTests {
 func readmit(_ principal: Principal, _ path: String, _ snapshot: PolicySnapshot) -> Reason? {
     let (host, path) = (Array("gw.example.com".utf8), Array(path.utf8))
     let outcome = snapshot.readmit(
-        principal, RememberedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
+        principal, BufferedRequest(.get, host: host.span), path: path.span, now: TestPolicy.now,
         cache: VerifiedTokenCache(capacity: 4))
     if case .refused(let reason) = outcome { return reason }
     return nil

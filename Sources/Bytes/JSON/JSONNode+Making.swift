@@ -6,4 +6,15 @@ extension JSONNode {
     package static func object(_ members: [(name: String, value: JSONNode)]) -> JSONNode {
         JSONNode(.object(members.map { JSONMember(name: $0.name, node: $0.value) }))
     }
+
+    /// The object with the members that it lacks; those without a value stay missing.
+    package func completed(with usual: [(name: String, value: JSONNode?)]) -> JSONNode {
+        let lacking = usual.compactMap { name, value in
+            self[name] == nil ? value.map { JSONMember(name: name, node: $0) } : nil
+        }
+        return JSONNode(.object((members ?? []) + lacking))
+    }
+
+    /// The JSON text without white space.
+    package var onOneLine: String { String(decoding: serialized, as: UTF8.self) }
 }

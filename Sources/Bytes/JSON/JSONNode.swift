@@ -1,5 +1,5 @@
 /// A JSON value. Numbers keep their text, so that nothing is rounded prematurely.
-package enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// The literal of the text.
@@ -10,7 +10,7 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 /// A JSON value and the place it was read from.
-package struct JSONNode: Equatable, Sendable {
+package struct JSONNode: Hashable, Sendable {
     package var value: JSONValue
     /// Offset in bytes of its first character from the start of the text.
     package var offset: Int
@@ -22,7 +22,7 @@ package struct JSONNode: Equatable, Sendable {
 }
 
 /// One member of an object, in the order of the text.
-package struct JSONMember: Equatable, Sendable {
+package struct JSONMember: Hashable, Sendable {
     package var name: String
     /// Offset in bytes of the name's opening quote.
     package var nameOffset: Int

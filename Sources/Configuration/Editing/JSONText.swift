@@ -221,7 +221,7 @@ private struct JSONForm {
         case .object(let members): "{" + members.map(member).joined(separator: ", ") + "}"
         case .string(let text): quoted(text)
         case .null, .bool, .number:
-            String(decoding: value.serialized, as: UTF8.self)
+            value.onOneLine
         }
     }
 

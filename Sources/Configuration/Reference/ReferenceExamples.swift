@@ -103,6 +103,6 @@ package struct ReferenceExamples {
             return "{ \(members.map { "\"\($0.name)\": \(line($0.node))" }.joined(separator: ", ")) }"
         }
         if let elements = node.array { return "[\(elements.map(line).joined(separator: ", "))]" }
-        return String(decoding: node.serialized, as: UTF8.self)
+        return node.onOneLine
     }
 }

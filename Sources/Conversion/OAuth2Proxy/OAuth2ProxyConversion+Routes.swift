@@ -206,7 +206,7 @@ extension OAuth2ProxyConversion {
         let methods = path.filter { $0.name == "methods" }
         let words = methods.flatMap { $0.value.array?.compactMap(\.string) ?? [] }
         let name = (["denied"] + words + [pattern]).joined(separator: " ")
-        let intent = String(decoding: JSONNode.object(intended).serialized, as: UTF8.self)
+        let intent = JSONNode.object(intended).onOneLine
         result.routes.append(
             .init(
                 value: ConvertedConfiguration.denial(pattern, name: name, methods),

@@ -74,7 +74,7 @@ package indirect enum KeyCondition: Sendable {
     package var words: String {
         switch self {
         case .has(let name), .hasElements(let name): "\"\(name)\""
-        case .value(let name, let value): "\"\(name)\": \(String(decoding: value.serialized, as: UTF8.self))"
+        case .value(let name, let value): "\"\(name)\": \(value.onOneLine)"
         case .contains(let name, let texts):
             "\"\(name)\" with \(KeyCondition.list(texts.map { "\"\($0)\"" }, "or"))"
         case .begins(let name, let start): "\"\(name)\": \"\(start)…\""

@@ -69,7 +69,7 @@ final class ExchangeReview: LoopPart {
     /// Continues the exchange under the current configuration and keys, or ends it.
     private func readmit(_ exchange: Exchange, _ keyEpoch: UInt64) {
         let (host, path, origin) = (exchange.host, exchange.path, exchange.origin)
-        let request = RememberedRequest(
+        let request = BufferedRequest(
             exchange.head.method, host: host.readable, origin: origin.readable,
             conditions: exchange.route?.conditions ?? RouteConditions())
         let outcome = snapshot.policy.readmit(

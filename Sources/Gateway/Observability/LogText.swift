@@ -42,7 +42,7 @@ struct LogText: Sendable {
     /// Quoted where it could be taken for more than one value. Clients choose some, so a terminal must not act on them.
     private static func value(_ node: JSONNode) -> String {
         guard let text = node.string else {
-            return Evidence.printable(String(decoding: node.serialized, as: UTF8.self))
+            return Evidence.printable(node.onOneLine)
         }
         let isWord = !text.isEmpty && !text.contains { $0 == " " || $0 == "\"" || $0 == "=" || $0.isNewline }
         let quoted = text.replacing("\"", with: "\\\"").replacing("\n", with: "\\n")

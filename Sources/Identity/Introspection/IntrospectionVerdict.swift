@@ -73,13 +73,8 @@ extension IntrospectedToken {
     /// makes the token unusable.
     /// - Parameter claims: an object.
     package init?(described claims: JSONNode, of server: IntrospectionServer, now: Int64) {
-        let usual: [(name: String, value: JSONNode?)] = [
-            ("exp", .number(now + 60)), ("aud", server.audiences.first.map(JSONNode.text)),
-        ]
-        let lacking = usual.compactMap { name, value in
-            claims[name] == nil ? value.map { JSONMember(name: name, node: $0) } : nil
-        }
-        self.init(JSONNode(.object((claims.members ?? []) + lacking)), of: server, now: now)
+        let usual = [("exp", .number(now + 60)), ("aud", server.audiences.first.map(JSONNode.text))]
+        self.init(claims.completed(with: usual), of: server, now: now)
     }
 
     /// Which claim is malformed or makes the token unusable, with what was expected; nil for a token that can be used.

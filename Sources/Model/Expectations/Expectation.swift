@@ -49,6 +49,6 @@ extension CallerDescription: CustomStringConvertible {
     }
 
     private static func text(_ claims: JSONNode) -> String {
-        claims.members?.isEmpty != false ? "" : " with \(String(decoding: claims.serialized, as: UTF8.self))"
+        claims.members?.isEmpty != false ? "" : " with \(claims.onOneLine)"
     }
 }

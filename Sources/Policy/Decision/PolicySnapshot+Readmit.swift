@@ -25,36 +25,33 @@ extension PolicySnapshot {
     ///   - certificate: of the client, with the current rules, asked for where the route looks at it.
     ///   - now: seconds since 1970.
     package func readmit(
-        _ principal: Principal?, _ request: RememberedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
+        _ principal: Principal?, _ request: BufferedRequest, path: Span<UInt8>, from address: IPAddress? = nil,
         certificate: () -> PresentedCertificate? = { nil }, now: Int64, cache: VerifiedTokenCache
     ) -> Readmission {
-        var decision = request.decision(self, path: path, steps: .review, now: now)
         // Without an upstream nothing goes on.
-        guard let route = decision.route, route.entry.answer == nil else { return .refused(.noRoute) }
+        guard var run = try? DecisionRun(self, request, path: [UInt8](copying: path), steps: .review, now: now),
+            let route = run.decision.route, route.entry.answer == nil
+        else { return .refused(.noRoute) }
         guard CanonicalPath.spellings(in: path).isSubset(of: route.entry.options.keptSpellings) else {
             return .refused(.ambiguousPath)
         }
-        while true {
-            switch request.advance(&decision, self, path: path) {
-            case .deny(let reason): return .refused(reason)
-            case .ask(.address):
-                if route.entry.options.addresses?.accepts(address) == false { return .refused(.addressNotAllowed) }
-            case .ask(.certificate):
-                if let denial = route.refusal(of: certificate()) {
-                    return .refused(denial)
+        do throws(Reason) {
+            _ = try run.finish { (step, run) throws(Reason) in
+                switch step {
+                case .address:
+                    if route.entry.options.addresses?.accepts(address) == false { throw .addressNotAllowed }
+                case .certificate: if let denial = route.refusal(of: certificate()) { throw denial }
+                case .credential where !route.isPublic:
+                    guard let principal else { break }
+                    let shown = route.entry.options.takesCertificates ? certificate() : nil
+                    let again = PresentedAgain(route: route, certificate: shown, now: now, cache: cache)
+                    run.decision.principal = try current(principal, again).get()
+                default: break
                 }
-            case .ask(.credential) where !route.isPublic:
-                guard let principal else { continue }
-                let again = PresentedAgain(
-                    route: route, certificate: route.entry.options.takesCertificates ? certificate() : nil, now: now,
-                    cache: cache)
-                switch current(principal, again) {
-                case .success(let caller): decision.principal = caller
-                case .failure(let reason): return .refused(reason)
-                }
-            case .ask, .answerPreflight, .answerIcon: break
-            case .admit: return .admitted(route, decision.principal)
             }
+            return .admitted(route, run.decision.principal)
+        } catch {
+            return .refused(error)
         }
     }
 

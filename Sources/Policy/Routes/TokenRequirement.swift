@@ -71,8 +71,8 @@ struct TokenRequirement: Sendable {
 
     private static func text(_ claim: JSONNode?) -> String {
         guard let claim else { return "none" }
-        return claim.array.map { Evidence.list($0.map { $0.string ?? String(decoding: $0.serialized, as: UTF8.self) }) }
-            ?? Evidence.quoted(claim.string ?? String(decoding: claim.serialized, as: UTF8.self))
+        return claim.array.map { Evidence.list($0.map { $0.string ?? $0.onOneLine }) }
+            ?? Evidence.quoted(claim.string ?? claim.onOneLine)
     }
 
     private func isForAudience(_ principal: Principal) -> Bool {

@@ -64,7 +64,7 @@ package struct AccessMatrix: Sendable {
         }
         callers =
             [Caller(name: "anonymous", kind: .anonymous)] + all("role", policy.roles.names, as: Caller.Kind.role)
-            + all("issuer", rules.description.outsideIssuers.map(\.name), as: Caller.Kind.issuer)
+            + all("issuer", OutsideIssuer.all(rules.policy).map(\.name), as: Caller.Kind.issuer)
             + all("provider", rules.providers.map(\.name), as: Caller.Kind.provider)
             + all("client", rules.clients.filter(\.oauthConsumer).map(\.reference), as: Caller.Kind.client)
             + all("consumer", rules.consumers.map(\.name), as: Caller.Kind.consumer)
@@ -182,15 +182,8 @@ private struct RouteProbe {
 extension DescribedRoute {
     /// Names of methods that have the same rules; all methods together where the entry names none.
     fileprivate var methodGroups: [[String]] {
-        var groups: [(roles: RoleNames, methods: [String])] = []
-        for entry in route.entry.methods {
-            if let place = groups.firstIndex(where: { $0.roles == entry.access.roles }) {
-                groups[place].methods.append(entry.method)
-            } else {
-                groups.append((entry.access.roles, [entry.method]))
-            }
-        }
-        return groups.isEmpty ? [[]] : groups.map(\.methods)
+        let groups = route.entry.methods.grouped(by: \.access.roles).map { $0.elements.map(\.method) }
+        return groups.isEmpty ? [[]] : groups
     }
 
     /// What it asks for beside roles and a credential.

@@ -20,18 +20,13 @@ enum CallerSource: Sendable, Hashable {
 
     /// All kinds that one of the rule sets has.
     static func all(_ rules: Both<RuleSet>) -> [CallerSource] {
-        var sources = [CallerSource.anonymous]
-        func add(_ source: CallerSource) { if !sources.contains(source) { sources.append(source) } }
-        for one in rules.values {
-            for issuer in one.description.outsideIssuers { add(.issuer(issuer.name)) }
-            for provider in one.providers { add(.provider(provider.name)) }
-            if !one.users.isEmpty { add(.users) }
-            let clients = one.clients.filter(\.oauthConsumer)
-            if !clients.isEmpty { add(.clients) }
-            if !clients.isEmpty, !one.users.isEmpty { add(.clientUsers) }
-            if !one.consumers.isEmpty { add(.consumers) }
+        let sources = rules.values.flatMap { one -> [CallerSource] in
+            let hasClients = one.clients.contains(where: \.oauthConsumer)
+            return OutsideIssuer.all(one.policy).map { .issuer($0.name) } + one.providers.map { .provider($0.name) }
+                + (one.users.isEmpty ? [] : [.users]) + (hasClients ? [.clients] : [])
+                + (hasClients && !one.users.isEmpty ? [.clientUsers] : []) + (one.consumers.isEmpty ? [] : [.consumers])
         }
-        return sources
+        return ([.anonymous] + sources).unique()
     }
 
     /// For people.
@@ -78,7 +73,7 @@ enum CallerSource: Sendable, Hashable {
         switch self {
         case .anonymous: []
         case .issuer(let name):
-            issuerAxes(route, route.rules.map { rules in rules.description.outsideIssuers.first { $0.name == name } })
+            issuerAxes(route, route.rules.map { rules in OutsideIssuer.all(rules.policy).first { $0.name == name } })
         case .provider(let name):
             ClaimAxes(
                 route, route.rules.map { rules in rules.providers.first { $0.name == name }?.rules },
@@ -164,23 +159,14 @@ enum CallerSource: Sendable, Hashable {
         _ noun: String, _ entries: Both<[Entry]>, name: (Entry) -> String, key: (Entry) -> String,
         apply: @escaping @Sendable (inout RequestDraft, String) -> Void
     ) -> Axis {
-        var groups: [(key: String, names: [String])] = []
         let known = entries.map { Dictionary($0.map { (name($0), key($0)) }) { first, _ in first } }
-        var seen: Set<String> = []
-        for entry in entries.values.flatMap(\.self) where seen.insert(name(entry)).inserted {
-            let one = name(entry)
-            let text = "\(known.old[one] ?? "none"), \(known.new[one] ?? "none")"
-            if let place = groups.firstIndex(where: { $0.key == text }) {
-                groups[place].names.append(one)
-            } else {
-                groups.append((text, [one]))
-            }
-        }
+        let names = entries.values.flatMap(\.self).map(name).unique()
+        let groups = names.grouped { "\(known.old[$0] ?? "none"), \(known.new[$0] ?? "none")" }
         return Axis(
             name: noun,
             values: groups.map { group in
-                Axis.Value(label: Names.list(group.names), condition: .object([("in", .texts(group.names))])) {
-                    apply(&$0, group.names[0])
+                Axis.Value(label: Names.list(group.elements), condition: .object([("in", .texts(group.elements))])) {
+                    apply(&$0, group.elements[0])
                 }
             })
     }

@@ -17,8 +17,8 @@ struct ClaimValues {
     private var scalars: [JSONNode] = []
     private var needed = Both<[String]>([], [])
     private var neededScalars = Both<JSONNode?>(nil, nil)
-    /// Accounts by what tells them apart.
-    private var accounts: [(key: String, names: [String])] = []
+    /// Accounts, with what tells them apart.
+    private var named: [(key: String, name: String)] = []
 
     init(_ path: ClaimPath) { self.path = path }
 
@@ -92,13 +92,8 @@ struct ClaimValues {
                 let user = rules.users.first { mapping.name(of: $0) == name }
                 return user.map { "\($0.enabled) \($0.roles.sorted())" } ?? "none"
             }
-            let text = key.joined(separator: ", ")
             if key[0] != key[1] { isDiffering = true }
-            if let place = accounts.firstIndex(where: { $0.key == text }) {
-                if !accounts[place].names.contains(name) { accounts[place].names.append(name) }
-            } else {
-                accounts.append((text, [name]))
-            }
+            named.append((key.joined(separator: ", "), name))
         }
         // Their roles count beside those of the claims.
         if !route.roles.isSame { isDiffering = true }
@@ -113,13 +108,12 @@ struct ClaimValues {
             if !values.contains(where: { $0.condition == value.condition }) { values.append(value) }
         }
         if isName {
-            for account in accounts { add(value(of: account.names)) }
-            if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.names))) }
+            let accounts = named.grouped(by: \.key).map { $0.elements.map(\.name).unique() }
+            for names in accounts { add(value(of: names)) }
+            if accounts.isEmpty || isDiffering { add(value(ofOther: accounts.flatMap(\.self))) }
             for value in passingValues + (isDiffering ? lists + scalars.map(value(ofScalar:)) : []) { add(value) }
             if isDiffering, let missing = rest.first { add(missing) }
-            return Axis(
-                name: path.text, values: values,
-                namesCaller: true)
+            return Axis(name: path.text, values: values, namesCaller: true)
         }
         for passing in passingValues { add(passing) }
         if isDiffering {
@@ -129,16 +123,7 @@ struct ClaimValues {
     }
 
     private var groups: [[String]] {
-        var groups: [(effects: [String], texts: [String])] = []
-        for element in elements {
-            let effects = element.effects.sorted()
-            if let place = groups.firstIndex(where: { $0.effects == effects }) {
-                groups[place].texts.append(element.text)
-            } else {
-                groups.append((effects, [element.text]))
-            }
-        }
-        return groups.map(\.texts)
+        elements.grouped { $0.effects.sorted() }.map { $0.elements.map(\.text) }
     }
 
     /// Lists that have all that each side needs.
@@ -236,7 +221,7 @@ struct ClaimValues {
 
     private func value(ofScalar scalar: JSONNode) -> Axis.Value {
         let path = path
-        let text = scalar.string ?? String(decoding: scalar.serialized, as: UTF8.self)
+        let text = scalar.string ?? scalar.onOneLine
         return Axis.Value(label: "with \(path.text) \(text)", condition: .object([("is", scalar)])) {
             $0.claims.append((path, scalar))
         }

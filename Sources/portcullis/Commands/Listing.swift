@@ -32,10 +32,7 @@ enum Listing {
 
     /// Columns are as wide as their widest cell, and have the names of the members.
     static func table(_ rows: [JSONNode], hasColour: Bool) -> [String] {
-        var names: [String] = []
-        for member in rows.flatMap({ $0.members ?? [] }) where !names.contains(member.name) {
-            names.append(member.name)
-        }
+        let names = rows.flatMap { $0.members ?? [] }.map(\.name).unique()
         let cells = rows.map { row in names.map { cell(row[$0]) } }
         let widths = names.indices.map { column in ([names] + cells).map { $0[column].count }.max() ?? 0 }
         let lines = ([names] + cells).map { line in
@@ -58,8 +55,4 @@ enum Listing {
         let shown = Evidence.printable(text.replacing("\n", with: " "))
         return shown.count > longestCell ? shown.prefix(longestCell - 1) + "…" : shown
     }
-}
-
-extension JSONNode {
-    var onOneLine: String { String(decoding: serialized, as: UTF8.self) }
 }

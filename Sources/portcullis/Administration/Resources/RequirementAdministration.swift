@@ -22,14 +22,13 @@ struct RequirementAdministration: ResourceAdministration {
         let policy = reading.snapshot.policy
         let (text, host) = (Array(method.utf8), Array((request.parameter("host") ?? "").utf8))
         let known = Method(text.span)
-        let asked = RememberedRequest(known, methodText: text.span, host: host.span)
         // Decisions use the canonical path without the query.
         let received = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
-        guard let path = asked.canonicalPath(received, policy) else {
+        let asked = BufferedRequest(known, methodText: text.span, host: host.span, path: received.span)
+        guard var run = try? DecisionRun(policy, asked, steps: .target, now: Clock.wallSeconds) else {
             throw .malformed("the path can be read in more than one way")
         }
-        var decision = asked.decision(policy, path: path.span, steps: .target, now: Clock.wallSeconds)
-        guard case .admit = asked.advance(&decision, policy, path: path.span), let route = decision.route else {
+        guard (try? run.finish { _, _ in }) == .admitted, let route = run.decision.route else {
             throw .notFound("no route takes \(method) \(target)")
         }
         let requirement = route.requirement(for: known, text.span)

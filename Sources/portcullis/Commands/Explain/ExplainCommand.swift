@@ -92,7 +92,7 @@ enum ExplainCommand: Command {
                 throw .failure("the token is refused, so that its caller cannot be described: \(error.code)")
             }
         }
-        Terminal.print(String(decoding: reading.simulator.recorded(request).serialized, as: UTF8.self))
+        Terminal.print(reading.simulator.recorded(request).onOneLine)
     }
 
     private static func caller(

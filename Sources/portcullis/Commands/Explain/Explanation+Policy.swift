@@ -6,40 +6,31 @@ import Policy
 import Reactor
 
 extension Explanation {
-    /// The servers that are asked about the request, and their answer where the command has them asked. Returns false for a
-    /// refused request.
-    mutating func showPolicy(
-        _ decision: borrowing Decision, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable
-    ) -> Bool {
-        let isTrial = decision.step == .trialPolicy
-        guard let route = isTrial ? decision.route?.trial : decision.route else { return true }
+    /// The servers that are asked about the request, and their answer where the command has them asked.
+    mutating func showPolicy(_ run: borrowing DecisionRun) throws(Reason) {
+        let isTrial = run.decision.step == .trialPolicy
+        guard let route = isTrial ? run.decision.route?.trial : run.decision.route else { return }
         let names = route.policyServers.askers.map(\.server.name).joined(separator: ", ")
-        do throws(Reason) {
-            var request = try PolicyRequest(
-                route, telling: route.policyServers.inputHeaders, path: path.span, bytes: request.span, head: head,
-                headers: fields,
-                isSecure: isEncrypted, address: nil)
-            request.time = Clock.wallSeconds
-            guard asksPolicy else {
-                leaveOpen("policy", "\(names) would be asked\(isTrial ? " for the rule on trial" : ""); not asked here")
-                return true
-            }
-            let answer = route.policyServers.ask(request, decision.principal, route).waited()
-            let detail = answer.note.isEmpty ? [] : [answer.note]
-            guard let denial = answer.denial else {
-                pass("policy", (["\(answer.server): \(answer.outcome.rawValue)"] + detail).joined(separator: "; "))
-                return true
-            }
-            if isTrial {
-                leaveOpen("trial", (["would be refused: \(denial.code)"] + detail).joined(separator: "; "))
-                return true
-            }
-            refuse("policy", denial, Evidence(detail))
-            return false
-        } catch {
-            refuse("policy", error)
-            return false
+        let (path, bytes) = (run.path, run.request.bytes)
+        var request = try PolicyRequest(
+            route, telling: route.policyServers.inputHeaders, path: path.span, bytes: bytes.span,
+            head: run.request.head, headers: run.request.headers, isSecure: isEncrypted, address: nil)
+        request.time = run.now
+        guard asksPolicy else {
+            return leaveOpen(
+                "policy", "\(names) would be asked\(isTrial ? " for the rule on trial" : ""); not asked here")
         }
+        let answer = route.policyServers.ask(request, run.decision.principal, route).waited()
+        let detail = answer.note.isEmpty ? [] : [answer.note]
+        guard let denial = answer.denial else {
+            return pass(
+                "policy", (["\(answer.server): \(answer.outcome.rawValue)"] + detail).joined(separator: "; "))
+        }
+        if isTrial {
+            return leaveOpen("trial", (["would be refused: \(denial.code)"] + detail).joined(separator: "; "))
+        }
+        refuse("policy", denial, Evidence(detail))
+        throw denial
     }
 
     /// Rules by tool, for which only a running gateway has the message.

@@ -14,44 +14,71 @@ struct Explanation {
     private(set) var lines: [String] = []
     private(set) var isRefused = false
 
+    /// Whether a step ends the decision that only a running gateway can take.
+    private var isOpen = false
+
     private let configuration: GatewayConfiguration
     private let snapshot: GatewaySnapshot
-    var policy: PolicySnapshot { snapshot.policy }
+    private var policy: PolicySnapshot { snapshot.policy }
     let isEncrypted: Bool
     /// Whether policy servers are asked.
     let asksPolicy: Bool
 
-    /// - Parameter request: head of an HTTP/1.1 request, including the empty line.
-    init(_ request: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool, asksPolicy: Bool = false) {
+    /// - Parameter text: head of an HTTP/1.1 request, including the empty line.
+    init(_ text: [UInt8], _ reading: Assembly.Reading, isEncrypted: Bool, asksPolicy: Bool = false) {
         configuration = reading.configuration
         snapshot = reading.snapshot
         self.isEncrypted = isEncrypted
         self.asksPolicy = asksPolicy
-        let fields = HeaderTable()
-        var parser = RequestParser(limits: HTTPLimits())
-        switch parser.parse(request.span, into: fields) {
-        case .head(let head): decide(request, head, fields)
-        case .invalid(let error): refuse("syntax", "\(error.reason)", status: error.status)
-        case .needMore: refuse("syntax", "the request has no end", status: 400)
+        do throws(HTTPParseError) {
+            decide(try BufferedRequest(text))
+        } catch {
+            refuse("syntax", "\(error.reason)", status: error.status)
         }
     }
 
-    private mutating func decide(_ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable) {
-        if !isEncrypted, let redirect = snapshot.plainRedirect, !precedesRedirect(request, head, with: fields) {
-            let location = Chunk(capacity: 256)
-            guard HTTPSLocation.append(head, request.span, port: redirect.port, to: location) else {
-                return refuse("route", .noRoute)
-            }
-            guard snapshot.redirects(head, request.span) else { return refuse("listener", .unknownHost) }
-            pass("listener", "redirects to https")
-            return pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
+    private mutating func decide(_ request: BufferedRequest) {
+        if !isEncrypted, let redirect = snapshot.plainRedirect, !precedesRedirect(request) {
+            return show(redirect, of: request)
         }
-        guard let path = canonicalPath(request, head, fields) else { return }
-        pass("path", String(decoding: path, as: UTF8.self))
-        var decision = Decision(
-            policy, path: path.span, bytes: request.span, head: head, headers: fields, now: Clock.wallSeconds)
-        if let route = decision.route {
+        do throws(PathAmbiguity) {
+            var run = try DecisionRun(policy, request, now: Clock.wallSeconds)
+            showTarget(&run)
+            do throws(Reason) {
+                switch try run.finish({ (step, run) throws(Reason) in try take(step, &run) }) {
+                case .preflight: pass("answer", "a preflight, answered by the gateway: the origin is allowed")
+                case .icon: pass("answer", "204: no route has this icon")
+                case .admitted: admit(run)
+                }
+            } catch {
+                if !isRefused, !isOpen { deny(run, error) }
+            }
+        } catch {
+            refuse("path", .ambiguousPath, Evidence([error.text]))
+        }
+    }
+
+    /// Whether a listener that redirects to `https` answers the request itself.
+    private func precedesRedirect(_ request: BufferedRequest) -> Bool {
+        guard let run = try? DecisionRun(policy, request, now: Clock.wallSeconds) else { return false }
+        return policy.routes.answersBeforeRedirect(run.path.span)
+    }
+
+    private mutating func show(_ redirect: HTTPSRedirect, of request: BufferedRequest) {
+        let (location, bytes) = (Chunk(capacity: 256), request.bytes)
+        guard HTTPSLocation.append(request.head, bytes.span, port: redirect.port, to: location) else {
+            return refuse("route", .noRoute)
+        }
+        guard snapshot.redirects(request.head, bytes.span) else { return refuse("listener", .unknownHost) }
+        pass("listener", "redirects to https")
+        pass("answer", "\(redirect.status) to \(String(copying: location.readable))")
+    }
+
+    private mutating func showTarget(_ run: inout DecisionRun) {
+        pass("path", String(decoding: run.path, as: UTF8.self))
+        if let route = run.decision.route {
             pass("route", text(of: route))
+            let path = run.path
             let values = route.pattern.variableNames.map { name in
                 let value = route.pattern.value(of: name, in: path.span)
                 return
@@ -62,97 +89,73 @@ struct Explanation {
                 pass("login", text(of: login))
             }
         }
-        if let endpoint = decision.endpoint?.descriptor {
+        if let endpoint = run.decision.endpoint?.descriptor {
             pass("endpoint", "\(endpoint.name), \(String(decoding: endpoint.methods, as: UTF8.self))")
-            decision.isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
+            run.decision.isConfidential = isEncrypted || snapshot.listeners.contains { $0.takesClearCredentials }
         }
-        if decision.readsOrigin, decision.screening.denial == nil, decision.route != nil || decision.endpoint != nil {
-            pass("origin", decision.screening.isAllowed ? "allowed" : "none")
-        }
-        while true {
-            switch decision.advance(policy, path: path.span, bytes: request.span, head: head, headers: fields) {
-            case .ask(let step): guard passes(step, &decision, path, request, head, fields) else { return }
-            case .deny(let reason): return deny(decision, reason, path, request, head, fields)
-            case .answerPreflight:
-                return pass("answer", "a preflight, answered by the gateway: the origin is allowed")
-            case .answerIcon: return pass("answer", "204: no route has this icon")
-            case .admit: return admit(decision, path, head, request)
-            }
+        if run.decision.readsOrigin, run.decision.screening.denial == nil,
+            run.decision.route != nil || run.decision.endpoint != nil
+        {
+            pass("origin", run.decision.screening.isAllowed ? "allowed" : "none")
         }
     }
 
-    /// Performs a step that needs more than the policy. Returns false for a refused request.
-    private mutating func passes(
-        _ step: Decision.Step, _ decision: inout Decision, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead,
-        _ fields: HeaderTable
-    ) -> Bool {
+    /// Performs a step that needs more than the policy.
+    private mutating func take(_ step: Decision.Step, _ run: inout DecisionRun) throws(Reason) {
+        let route = run.decision.route
         switch step {
-        case .address: leaveOpen("address", Explanation.text(of: decision.route?.entry.options.addresses))
-        case .rate: show(decision.route.map(snapshot.rateLimits.of) ?? snapshot.rateLimits.endpoints)
-        case .certificate: leaveOpen("certificate", text(of: decision.route?.certificateRule))
-        case .body: return hasRoom(snapshot.bodyLimit(of: decision.route), head)
+        case .address: leaveOpen("address", Explanation.text(of: route?.entry.options.addresses))
+        case .rate: show(route.map(snapshot.rateLimits.of) ?? snapshot.rateLimits.endpoints)
+        case .certificate: leaveOpen("certificate", text(of: route?.certificateRule))
+        case .body: guard hasRoom(snapshot.bodyLimit(of: route), run.request.head) else { throw .bodyTooLarge }
         case .credential:
-            do throws(Reason) {
-                decision.principal = try Explanation.holder(
-                    policy, decision.route, request, head, fields, isEncrypted: isEncrypted)
-                if let principal = decision.principal {
-                    pass("credential", Explanation.text(of: principal))
-                } else if decision.route?.entry.options.takesCertificates == true {
-                    leaveOpen("credential", "none was sent; the user of a client certificate is not looked for here")
-                    return false
-                } else if decision.route != nil {
-                    pass("credential", "none that applies here")
-                }
-            } catch {
-                let details = RefusalEvidence(policy).evidence(
-                    for: error, on: decision.route, nil, path: path.span, bytes: request.span, head: head,
-                    headers: fields, now: Clock.wallSeconds)
-                refuse("credential", error, details)
-                return false
+            run.decision.principal = try Explanation.holder(policy, route, run.request, isEncrypted: isEncrypted)
+            if let principal = run.decision.principal {
+                pass("credential", Explanation.text(of: principal))
+            } else if route?.entry.options.takesCertificates == true {
+                leaveOpen("credential", "none was sent; the user of a client certificate is not looked for here")
+                isOpen = true
+                throw .missingCredential
+            } else if route != nil {
+                pass("credential", "none that applies here")
             }
         case .trial:
-            guard let denial = decision.trialDenial else { break }
-            let rule = denial == .corsDenied ? decision.route : decision.route?.trial
-            let details = RefusalEvidence(policy).evidence(
-                for: denial, on: rule, decision.principal, path: path.span, bytes: request.span, head: head,
-                headers: fields, now: Clock.wallSeconds)
+            guard let denial = run.decision.trialDenial else { break }
+            let details = run.evidence(for: denial, onTrial: true)
             leaveOpen("trial", Explanation.text("would be refused: \(denial.code)", details))
-        case .policy, .trialPolicy: return showPolicy(decision, path, request, head, fields)
-        case .message: show(decision.route?.entry.options.mcp)
+        case .policy, .trialPolicy: try showPolicy(run)
+        case .message: show(route?.entry.options.mcp)
         case .proof: leaveOpen("proof", "the token is bound to a key or certificate; proofs are not checked here")
-        case .principalRate: show(snapshot.rateLimits.of(decision.principal), by: "consumer")
+        case .principalRate: show(snapshot.rateLimits.of(run.decision.principal), by: "consumer")
         // `rate` shows limits of the route by principal too.
         case .origin, .preflight, .method, .secondReading, .tunnel, .endpointRules, .caller, .claims,
             .rights, .answer:
             break
         }
-        return true
     }
 
-    private mutating func admit(
-        _ decision: borrowing Decision, _ path: [UInt8], _ head: RequestHead, _ request: [UInt8]
-    ) {
-        if let route = decision.route {
+    private mutating func admit(_ run: borrowing DecisionRun) {
+        if let route = run.decision.route {
             pass("rights", route.isPublic ? "none required" : "enough")
             if let answer = route.entry.answer {
-                return pass("answer", Explanation.text(of: answer, route, path, head, request))
+                return pass("answer", Explanation.text(of: answer, route, run))
             }
-            pass("token", token(route, decision.principal))
-            return pass("answer", forwarding(route, path))
+            pass("token", token(route, run.decision.principal))
+            return pass("answer", forwarding(route, run.path))
         }
-        guard let endpoint = decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, head) else { return }
+        guard let endpoint = run.decision.endpoint?.descriptor, hasRoom(endpoint.largestBody, run.request.head) else {
+            return
+        }
         pass("answer", "by an endpoint of the gateway's own (\(endpoint)); its handler is not run")
     }
 
     /// What a route without an upstream answers.
-    private static func text(
-        of answer: RouteAnswer, _ route: Route, _ path: [UInt8], _ head: RequestHead, _ request: [UInt8]
-    ) -> String {
+    private static func text(of answer: RouteAnswer, _ route: Route, _ run: borrowing DecisionRun) -> String {
         switch answer {
         case .redirect(let redirect):
-            let location = Chunk(capacity: 256)
+            let (location, path, bytes) = (Chunk(capacity: 256), run.path, run.request.bytes)
             redirect.append(
-                path: path.span, query: head.query, of: request.span, rewrite: route.rewrite, to: location)
+                path: path.span, query: run.request.head.query, of: bytes.span, rewrite: route.rewrite, to: location)
             return "\(redirect.status) to \(String(copying: location.readable))"
         case .response(let response):
             let body = response.body.isEmpty ? "no body" : "\(response.contentType), \(response.body.utf8.count) bytes"
@@ -169,32 +172,23 @@ struct Explanation {
     }
 
     /// A refusal by the policy, with the missing rights, or a redirect to the login form.
-    private mutating func deny(
-        _ decision: borrowing Decision, _ reason: Reason, _ path: [UInt8], _ request: [UInt8], _ head: RequestHead,
-        _ fields: HeaderTable
-    ) {
-        let label = decision.label
-        let details = RefusalEvidence(policy).evidence(
-            for: reason, on: decision.route, decision.principal, path: path.span, bytes: request.span, head: head,
-            headers: fields, now: Clock.wallSeconds)
-        guard let route = decision.route, label == "rights" else { return refuse(label, reason, details) }
-        let location =
-            reason.status != 401
-            ? nil
-            : policy.loginLocation(
-                route, for: reason, of: decision.principal, bytes: request.span, head: head, headers: fields,
-                now: Clock.wallSeconds)
-        guard let location else { return refuse("rights", reason, details) }
+    private mutating func deny(_ run: borrowing DecisionRun, _ reason: Reason) {
+        let (label, details) = (run.decision.label, run.evidence(for: reason))
+        guard let route = run.decision.route, label == "rights", reason.status == 401,
+            let location = run.loginLocation(for: reason)
+        else { return refuse(label, reason, details) }
         Explanation.append("NO", "rights", Explanation.text(reason.code, details), to: &lines)
-        let host = String(decoding: Explanation.text(head.authority, request), as: UTF8.self)
+        let (path, bytes, head) = (run.path, run.request.bytes, run.request.head)
+        let host = String(copying: bytes.span.slice(head.authority))
         if let home = snapshot.names.home(of: host),
             let isThere = policy.routes.hasLogin(
-                of: route, at: home.authority, path: path.span, bytes: request.span, head: head, headers: fields)
+                of: route, at: home.authority, path: path.span, bytes: bytes.span, head: head,
+                headers: run.request.headers)
         {
             if snapshot.loginHome(of: route, at: host, secure: home.isSecure) != nil {
                 return pass("answer", "302 to the login at \(home), and back to \(host) by a code")
             }
-            let target = ReturnTarget(of: head, request.span).text
+            let target = ReturnTarget(of: head, bytes.span).text
             let move = LoginMove(from: host, to: home, target: target, held: [], isThere: isThere)
             guard move.isSent else {
                 return refuse("login", "\(Reason.loginHostForeign.code); leads to \(move.url)", status: move.status)
@@ -207,12 +201,12 @@ struct Explanation {
 
     /// The principal of the credential of a request; nil without an applicable one.
     private static func holder(
-        _ policy: PolicySnapshot, _ route: Route?, _ request: [UInt8], _ head: RequestHead, _ fields: HeaderTable,
-        isEncrypted: Bool
+        _ policy: PolicySnapshot, _ route: Route?, _ request: BufferedRequest, isEncrypted: Bool
     ) throws(Reason) -> Principal? {
+        let bytes = request.bytes
         let outcome = policy.authenticate(
-            route, bytes: request.span, head: head, headers: fields, secure: isEncrypted, now: Clock.wallSeconds,
-            cache: VerifiedTokenCache(capacity: 1))
+            route, bytes: bytes.span, head: request.head, headers: request.headers, secure: isEncrypted,
+            now: Clock.wallSeconds, cache: VerifiedTokenCache(capacity: 1))
         switch outcome {
         case .none: return nil
         case .principal(let known): return known
@@ -223,19 +217,13 @@ struct Explanation {
 
     /// The principal of a bearer token, on any route.
     static func principal(of token: [UInt8], _ policy: PolicySnapshot) throws(Reason) -> Principal {
-        let request =
+        let head =
             Array("GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ".utf8) + token
             + Array("\r\n\r\n".utf8)
-        let fields = HeaderTable()
-        var parser = RequestParser(limits: HTTPLimits())
-        guard case .head(let head) = parser.parse(request.span, into: fields),
-            let principal = try holder(policy, nil, request, head, fields, isEncrypted: true)
+        guard let request = try? BufferedRequest(head),
+            let principal = try holder(policy, nil, request, isEncrypted: true)
         else { throw .malformedToken }
         return principal
-    }
-
-    private static func text(_ slice: ByteRange, _ request: [UInt8]) -> [UInt8] {
-        Array(request[Int(slice.start)..<Int(slice.start + slice.count)])
     }
 
     // MARK: Limits

@@ -1,3 +1,4 @@
+import Bytes
 import CommandForms
 import Configuration
 import Crypto
@@ -7,7 +8,7 @@ import Reactor
 /// What may follow the words of a command line.
 enum ShellCompletion {
     /// What a shell gets.
-    enum Candidate: Equatable {
+    enum Candidate: Hashable {
         case word(String, meaning: String = "")
         case file
         case directory
@@ -39,7 +40,7 @@ enum ShellCompletion {
         let usages = form.usages.filter { $0.begins(with: given.words) }
         if let name {
             let options = (usages.flatMap(\.options) + form.options).filter { $0.name == name }
-            return unique(options.compactMap(\.value).flatMap { values($0, of: "", directory) })
+            return options.compactMap(\.value).flatMap { values($0, of: "", directory) }.unique()
         }
         if !typed.hasPrefix("-") {
             let next = usages.compactMap { $0.word(at: given.words.count) }
@@ -48,11 +49,10 @@ enum ShellCompletion {
                     ? word.choices.map { .word($0, meaning: form.summary(of: $0)) }
                     : values(word.choices.joined(separator: "|"), of: command.name, directory)
             }
-            if !found.isEmpty { return unique(found) }
+            if !found.isEmpty { return found.unique() }
         }
-        return unique(
-            (usages.flatMap(\.options).map(\.name) + ["--help"]).filter { given.options[$0] == nil }
-                .map { .word($0, meaning: form.summary(of: $0)) })
+        return (usages.flatMap(\.options).map(\.name) + ["--help"]).unique().filter { given.options[$0] == nil }
+            .map { .word($0, meaning: form.summary(of: $0)) }
     }
 
     private static var commands: [Candidate] {
@@ -106,8 +106,4 @@ enum ShellCompletion {
         "CONSUMER": { $0.consumers.map(\.name) }, "users NAME": { $0.users.map(\.username) },
         "clients ID": { $0.clients.map(\.client.clientID) },
     ]
-
-    private static func unique(_ candidates: [Candidate]) -> [Candidate] {
-        candidates.reduce(into: []) { found, candidate in if !found.contains(candidate) { found.append(candidate) } }
-    }
 }

@@ -2,22 +2,36 @@ import Bytes
 import HTTP
 import Model
 
-/// A request of which no more is known than its method, host, origin and what its route asked for, for a decision without
-/// its head.
-package final class RememberedRequest {
-    private let bytes: [UInt8]
-    private let head: RequestHead
-    private let headers = HeaderTable()
+/// The head of a request with its buffer, for decisions outside of the data plane.
+package final class BufferedRequest {
+    package let bytes: [UInt8]
+    package let head: RequestHead
+    package let headers = HeaderTable()
 
+    /// Parses a head.
+    /// - Parameter text: as a client sends it, with the empty line.
+    package init(_ text: [UInt8]) throws(HTTPParseError) {
+        bytes = text
+        var parser = RequestParser(limits: HTTPLimits())
+        switch parser.parse(text.span, into: headers) {
+        case .head(let parsed): head = parsed
+        case .invalid(let error): throw error
+        case .needMore: throw .malformedRequestLine
+        }
+    }
+
+    /// A request of which no more is known than its method, host, path, origin and what its route asked for.
+    ///
     /// - Parameters:
     ///   - methodText: name of the method, read for `.extension` alone; an extension without one has only routes for every
     ///     method.
     ///   - host: host and optional port.
+    ///   - path: as received; empty where it is not needed.
     ///   - origin: of the page that sent it; empty where none did.
     ///   - conditions: those that it is known to meet.
     package init(
-        _ method: Method, methodText: Span<UInt8> = Span(), host: Span<UInt8>, origin: Span<UInt8> = Span(),
-        conditions: RouteConditions = RouteConditions()
+        _ method: Method, methodText: Span<UInt8> = Span(), host: Span<UInt8>, path: Span<UInt8> = Span(),
+        origin: Span<UInt8> = Span(), conditions: RouteConditions = RouteConditions()
     ) {
         var bytes: [UInt8] = []
         func add(_ part: Span<UInt8>) -> ByteRange {
@@ -29,6 +43,7 @@ package final class RememberedRequest {
         head.method = method
         head.methodText = add(methodText)
         head.authority = add(host)
+        head.path = add(path)
         if !origin.isEmpty {
             headers.append(HeaderField(name: .empty, value: add(origin), token: .origin))
         }
@@ -50,30 +65,18 @@ package final class RememberedRequest {
         self.head = head
     }
 
-    /// A decision that takes some of the steps.
-    ///
-    /// - Parameter now: seconds since 1970.
-    package func decision(
-        _ policy: PolicySnapshot, path: Span<UInt8>, steps: Decision.Steps, now: Int64
-    ) -> Decision {
+    /// The path as its route wants it.
+    /// - Throws: why it can be read in more than one way.
+    package func canonicalPath(_ policy: PolicySnapshot) throws(PathAmbiguity) -> [UInt8] {
         let bytes = bytes
-        return Decision(policy, path: path, bytes: bytes.span, head: head, headers: headers, steps: steps, now: now)
-    }
-
-    /// The path of such a request as its route wants it; nil for an ambiguous one.
-    package func canonicalPath(_ received: [UInt8], _ policy: PolicySnapshot) -> [UInt8]? {
-        let (bytes, scratch) = (bytes, Chunk(capacity: 3 * received.count + 1))
+        let received = bytes.span.slice(head.path)
+        let scratch = Chunk(capacity: 3 * received.count + 1)
         switch RequestPath.canonicalise(
-            received.span, policy, bytes: bytes.span, head: head, headers: headers, into: scratch)
+            received, policy, bytes: bytes.span, head: head, headers: headers, into: scratch)
         {
-        case .unchanged: return received
+        case .unchanged: return [UInt8](copying: received)
         case .rewritten: return [UInt8](copying: scratch.readable)
-        case .ambiguous: return nil
+        case .ambiguous(let ambiguity): throw ambiguity
         }
-    }
-
-    package func advance(_ decision: inout Decision, _ policy: PolicySnapshot, path: Span<UInt8>) -> Decision.Turn {
-        let bytes = bytes
-        return decision.advance(policy, path: path, bytes: bytes.span, head: head, headers: headers)
     }
 }

@@ -1,19 +1,6 @@
-import Bytes
-import HTTP
 import Identity
 import JOSE
 import Model
-
-/// What a request reaches by host, path, method, fields and query, before anything is asked of its caller.
-package enum RequestTarget: Hashable, Sendable {
-    case none
-    /// By its name.
-    case endpoint(String)
-    /// By its index.
-    case route(Int)
-    /// The route of the most specific pattern lacks the method.
-    case lackingMethod(Int)
-}
 
 /// How the claims of another issuer become callers.
 package struct OutsideIssuer: Sendable {
@@ -24,46 +11,25 @@ package struct OutsideIssuer: Sendable {
     package let audiences: [String]
     /// The clients of which its tokens must be; nil for any.
     package let clients: [String]?
-    /// The authentication context level that each value of `amr` stands for.
-    package let levelsByMethod: [String: String]
     /// Whether its tokens are bound to a key or certificate.
     package let requiresProof: Bool
 }
 
-extension PolicyDescription {
-    /// What a request reaches.
-    /// - Parameters:
-    ///   - path: the canonical path.
-    ///   - bytes: the buffer of `head` and `headers`.
-    package func target(
-        path: Span<UInt8>, bytes: Span<UInt8>, head: RequestHead, headers: HeaderTable
-    ) -> RequestTarget {
-        switch policy.match(path: path, bytes: bytes, head: head, headers: headers) {
-        case .route(let route): return .route(route.index)
-        case .selection(let selection):
-            let (route, hasMethod) = selection.choose(bytes: bytes, head: head, headers: headers)
-            return route.map { hasMethod ? .route($0.index) : .lackingMethod($0.index) } ?? .none
-        case .endpoint(let endpoint): return .endpoint(endpoint.descriptor.name)
-        case .methodNotAllowed(let route): return .lackingMethod(route.index)
-        case .notFound: return .none
-        }
-    }
-
+extension OutsideIssuer {
     /// The issuers of others whose tokens routes accept.
-    package var outsideIssuers: [OutsideIssuer] {
+    package static func all(_ policy: PolicySnapshot) -> [OutsideIssuer] {
         let verified = policy.principals.issuers.compactMap { issuer -> OutsideIssuer? in
             guard case .outside(let rules, _, _) = issuer.claims else { return nil }
             return OutsideIssuer(
                 name: issuer.trust.name, rules: rules, audiences: issuer.trust.audiences,
-                clients: issuer.trust.purpose?.listedClients, levelsByMethod: issuer.levelsByMethod,
-                requiresProof: issuer.requiresProof)
+                clients: issuer.trust.purpose?.listedClients, requiresProof: issuer.requiresProof)
         }
         return verified
             + policy.introspected.issuers.map { issuer in
                 OutsideIssuer(
                     name: issuer.introspector.server.name, rules: issuer.rules,
                     audiences: issuer.introspector.server.audiences, clients: issuer.purpose.listedClients,
-                    levelsByMethod: issuer.levelsByMethod, requiresProof: issuer.requiresProof)
+                    requiresProof: issuer.requiresProof)
             }
     }
 }
