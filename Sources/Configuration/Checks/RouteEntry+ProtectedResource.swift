@@ -22,7 +22,7 @@ extension RouteEntry {
     package var resourceScopes: [String] {
         if let scopes = options.protectedResource?.scopes { return scopes }
         return (tokenRules + (options.mcp?.rules ?? [])).flatMap { $0.scopes.all + ($0.scopes.any ?? []) }
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            .unique()
     }
 
     /// Names of the issuers whose tokens count, each once; empty for all.
@@ -33,7 +33,7 @@ extension RouteEntry {
         let authenticators = listed?.contains(nil) == false ? listed?.compactMap(\.self) ?? [] : []
         let issuers =
             named.isEmpty || authenticators.isEmpty ? named + authenticators : named.filter(authenticators.contains)
-        return issuers.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return issuers.unique()
     }
 
     /// Whether tokens of the gateway's own service count at the resource.

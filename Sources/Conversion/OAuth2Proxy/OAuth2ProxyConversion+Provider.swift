@@ -237,7 +237,7 @@ extension OAuth2ProxyConversion {
         if !wanted.isEmpty {
             let source = ofKeycloak.isEmpty ? claim?.text ?? "groups" : "realm_access.roles"
             roleSources.append(.text(source))
-            anyRoles = wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+            anyRoles = wanted.unique()
             translated(groups?.place, "allowed_groups", "roles of the routes, of the claim \(source)")
             translated(roles?.place, "allowed_roles", "roles of the routes, of the claim \(source)")
             translated(claim?.place, "oidc_groups_claim", "rolesClaim of the provider")

@@ -88,7 +88,7 @@ struct OathkeeperRule {
         let listed = match["methods"]?.array ?? []
         let all = listed.compactMap(\.string).map { $0.uppercased() }
         if all.count < listed.count { problems.append("\"methods\" has what is no text") }
-        methods = all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        methods = all.unique()
         if methods.contains("HEAD"), !methods.contains("GET") {
             // A route for GET takes HEAD with it: both are refused.
             methods.append("GET")

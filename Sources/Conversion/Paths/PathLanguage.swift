@@ -1,3 +1,5 @@
+import Bytes
+
 /// The paths that an expression of another program matches, as path patterns.
 struct PathLanguage: Equatable, Sendable {
     /// Patterns all of whose paths the expression matches.
@@ -45,7 +47,7 @@ struct PathLanguage: Equatable, Sendable {
             }
             add(end == nil && !isAnchoredAtEnd ? sequence + [.any] : sequence)
         }
-        served = served.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        served = served.unique()
     }
 
     init(served: [PathShape] = [], cover: [PathShape] = [], isExact: Bool = true) {

@@ -17,9 +17,7 @@ package final class ClaimSelection: Sendable {
     package init(
         _ paths: [ClaimPath], userinfo: Bool, scopes: RoleCatalogue = RoleCatalogue([]), levels: RoleCatalogue? = nil
     ) {
-        var unique: [ClaimPath] = []
-        for path in paths where !unique.contains(path) { unique.append(path) }
-        self.paths = unique
+        self.paths = paths.unique()
         self.userinfo = userinfo
         self.scopes = scopes
         self.levels = levels

@@ -73,8 +73,7 @@ package struct GrantedScope: Sendable {
         guard names.count <= max(usualNames, allowed.count),
             names.allSatisfy({ !$0.isEmpty && $0.allSatisfy(GrantedScope.isScopeCharacter) })
         else { throw .invalidScope }
-        var seen: Set<String> = []
-        return names.compactMap { String($0) }.filter { seen.insert($0).inserted }
+        return names.compactMap { String($0) }.unique()
     }
 
     /// `scope-token = 1*( %x21 / %x23-5B / %x5D-7E )`

@@ -15,7 +15,7 @@ package struct ResourceIndicators: Sendable {
     private let others: [String]
 
     package init(routes: [String] = [], others: [String] = []) {
-        self.routes = routes.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        self.routes = routes.unique()
         self.others = others.filter { !routes.contains($0) }
     }
 

@@ -88,8 +88,7 @@ package final class MessageRules: Sendable {
 
     /// The scopes that a client has to ask for: those that it has, those of the route and those of the rule.
     package func scopes(for subject: MCPMessage.Subject, on access: AccessRule, held: [String]) -> [String] {
-        (held + access.scopes.all + (rule(of: subject)?.scopes ?? []))
-            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        (held + access.scopes.all + (rule(of: subject)?.scopes ?? [])).unique()
     }
 
     /// Whether lists show it to the caller.

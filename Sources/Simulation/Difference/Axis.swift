@@ -70,18 +70,15 @@ struct Box: Hashable, Sendable {
         while !isDone {
             isDone = true
             for axis in 0..<width {
-                var union: [Box: Set<Int>] = [:]
-                var order: [Box] = []
-                for box in boxes {
+                let groups = boxes.grouped { box in
                     var rest = box
                     rest.places[axis] = []
-                    if union[rest] == nil { order.append(rest) }
-                    union[rest, default: []].formUnion(box.places[axis])
+                    return rest
                 }
-                if order.count < boxes.count { isDone = false }
-                boxes = order.map { rest in
+                if groups.count < boxes.count { isDone = false }
+                boxes = groups.map { rest, same in
                     var box = rest
-                    box.places[axis] = (union[rest] ?? []).sorted()
+                    box.places[axis] = Set(same.flatMap { $0.places[axis] }).sorted()
                     return box
                 }
             }

@@ -33,26 +33,20 @@ package struct Difference: Sendable {
         }
         for place in cells.indices { cells[place].number = place }
         let methods = RequestMethods.all(rules)
-        var pairs: [Pair: [(cell: Int, method: String)]] = [:]
-        var order: [Pair] = []
-        for (place, cell) in cells.enumerated() {
-            for method in methods {
-                var request = cell.witness
-                request.method = method
-                let pair = Pair(old: old.simulator.target(of: request), new: new.simulator.target(of: request))
-                if pairs[pair] == nil { order.append(pair) }
-                pairs[pair, default: []].append((place, method))
-            }
+        let requests = cells.indices.flatMap { place in methods.map { (place: place, method: $0) } }
+        let pairs = requests.grouped { place, method in
+            var request = cells[place].witness
+            request.method = method
+            return Pair(old: old.simulator.target(of: request), new: new.simulator.target(of: request))
         }
-        for pair in order {
-            for (method, places) in RequestMethods.grouped(pairs[pair] ?? []) {
-                guard let first = places.first else { continue }
-                compare(pair, method, at: cells[first], cells: places.map { cells[$0] }, into: &found)
+        for (pair, requests) in pairs {
+            for (method, requests) in requests.grouped(by: \.method) {
+                compare(pair, method, cells: requests.map { cells[$0.place] }, into: &found)
             }
         }
         classes = found.classes
-        undecided = order.flatMap(changedServers) + unexplained(order) + found.omissions
-        undecided = undecided.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let changed = pairs.flatMap { changedServers($0.key) } + unexplained(pairs.map(\.key))
+        undecided = (changed + found.omissions).unique()
     }
 
     /// What is asked of others or of messages, and by other rules than before.
@@ -118,8 +112,9 @@ package struct Difference: Sendable {
     }
 
     private mutating func compare(
-        _ pair: Pair, _ method: String, at cell: RequestCell, cells: [RequestCell], into found: inout FoundClasses
+        _ pair: Pair, _ method: String, cells: [RequestCell], into found: inout FoundClasses
     ) {
+        let cell = cells[0]
         let route = RouteRules(rules, Both(pair.old, pair.new), method: method, path: cell.path)
         let requestAxes = route.requestAxes
         var (isShown, isReached) = (false, false)
@@ -213,11 +208,7 @@ package struct Difference: Sendable {
             guard values.old == nil || values.new == nil else { return compare(name, values) }
             if !values.isSame { lines.append("\(name): \(values.old == nil ? "added" : "gone")") }
         }
-        var names: [String] = []
-        for name in verdicts.values.flatMap({ $0.fields.map(\.name) }) where !names.contains(name) {
-            names.append(name)
-        }
-        for name in names {
+        for name in verdicts.values.flatMap({ $0.fields.map(\.name) }).unique() {
             compareField(name, verdicts.map { one in one.fields.first { $0.name == name }?.value })
         }
         func list(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
@@ -247,68 +238,45 @@ private struct FoundClasses {
         let properties: [DifferenceClass.Property]
     }
 
-    fileprivate struct Found {
-        let witness: RequestDescription
-        var cells: [(cell: RequestCell, methods: [String])] = []
-        /// Places in `cells` by the number of the cell.
-        var numbers: [Int: Int] = [:]
-    }
-
-    private var found: [Key: Found] = [:]
+    private var found: [(key: Key, witness: RequestDescription, cells: [RequestCell], method: String)] = []
     /// What was not tried.
     private(set) var omissions: [String] = []
 
     mutating func omit(_ text: String) { if !omissions.contains(text) { omissions.append(text) } }
-    private var order: [Key] = []
 
     mutating func add(
         _ change: DifferenceClass.Change, _ source: CallerSource, properties: [DifferenceClass.Property],
         witness: RequestDescription, cells: [RequestCell], method: String
     ) {
-        let key = Key(change: change, source: source, properties: properties)
-        if found[key] == nil { order.append(key) }
-        for cell in cells {
-            found[key, default: Found(witness: witness)].add(cell, method)
-        }
+        found.append((Key(change: change, source: source, properties: properties), witness, cells, method))
     }
 
     var classes: [DifferenceClass] {
-        let all = order.compactMap { key in
-            found[key].map { found in
-                DifferenceClass(
-                    key.change, key.source, properties: key.properties, witness: found.witness, cells: found.cells,
-                    places: found.places)
+        let all = found.grouped(by: \.key).map { key, found in
+            let requests = found.flatMap { one in one.cells.map { (cell: $0, method: one.method) } }
+            let cells = requests.grouped(by: \.cell.number).map { _, same in
+                (cell: same[0].cell, methods: same.map(\.method).unique())
             }
+            return DifferenceClass(
+                key.change, key.source, properties: key.properties, witness: found[0].witness, cells: cells,
+                places: FoundClasses.places(cells))
         }
         return DifferenceClass.Access.allCases.flatMap { access in all.filter { $0.change.access == access } }
     }
-}
-
-extension FoundClasses.Found {
-    fileprivate mutating func add(_ cell: RequestCell, _ method: String) {
-        if let place = numbers[cell.number] {
-            if !cells[place].methods.contains(method) { cells[place].methods.append(method) }
-        } else {
-            numbers[cell.number] = cells.count
-            cells.append((cell, [method]))
-        }
-    }
 
     /// For people: sets within another one with the same methods are left out.
-    fileprivate var places: [DifferenceClass.Place] {
-        var places: [DifferenceClass.Place] = []
-        for entry in cells {
+    private static func places(_ cells: [(cell: RequestCell, methods: [String])]) -> [DifferenceClass.Place] {
+        let places = cells.compactMap { entry -> DifferenceClass.Place? in
             let same = cells.filter { $0.methods == entry.methods && $0.cell.isBeside(entry.cell) }.map(\.cell)
-            if same.contains(where: { $0.covers(entry.cell) }) { continue }
+            if same.contains(where: { $0.covers(entry.cell) }) { return nil }
             let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) }
             }
             let pattern =
                 ([entry.cell.pattern] + entry.cell.conditions.map(\.text)).joined(separator: " ")
                 + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
-            let place = DifferenceClass.Place(methods: RequestMethods.text(entry.methods), pattern: pattern)
-            if !places.contains(place) { places.append(place) }
+            return DifferenceClass.Place(methods: RequestMethods.text(entry.methods), pattern: pattern)
         }
-        return places
+        return places.unique()
     }
 }
 
@@ -367,23 +335,8 @@ private enum RequestMethods {
     }
 
     static func all(_ rules: Both<RuleSet>) -> [String] {
-        var methods = usual
-        for route in rules.values.flatMap(\.policy.routes.routes) {
-            for entry in route.entry.methods where !methods.contains(entry.method) { methods.append(entry.method) }
-        }
+        let named = rules.values.flatMap(\.policy.routes.routes).flatMap(\.entry.methods).map(\.method)
+        let methods = (usual + named).unique()
         return methods + [PathCell.fresh(methods, other)]
-    }
-
-    /// The cells of each method.
-    static func grouped(_ places: [(cell: Int, method: String)]) -> [(method: String, cells: [Int])] {
-        var groups: [(method: String, cells: [Int])] = []
-        for (cell, method) in places {
-            if let place = groups.firstIndex(where: { $0.method == method }) {
-                groups[place].cells.append(cell)
-            } else {
-                groups.append((method, [cell]))
-            }
-        }
-        return groups
     }
 }

@@ -24,27 +24,22 @@ package struct DifferenceClass: Sendable {
         package let name: String
         /// One of these.
         package let labels: [String]
-        fileprivate let conditions: [[UInt8]]
+        fileprivate let conditions: [JSONNode]
 
         init(_ axis: Axis, _ places: [Int]) {
             name = axis.name
             labels = places.map { axis.values[$0].label }.filter { !$0.isEmpty }
-            conditions = places.map { axis.values[$0].condition.serialized }
+            conditions = places.map { axis.values[$0].condition }
         }
 
         /// The entries that it names.
         fileprivate var names: [String] {
             guard ["user", "client", "consumer"].contains(name) else { return [] }
-            return conditions.flatMap { condition in
-                (try? JSONNode.parse(condition.span))?["in"]?.array?.compactMap(\.string) ?? []
-            }
+            return conditions.flatMap { $0["in"]?.array?.compactMap(\.string) ?? [] }
         }
 
         var json: JSONNode {
-            .object([
-                ("property", .text(name)),
-                ("oneOf", JSONNode(.array(conditions.compactMap { try? JSONNode.parse($0.span) }))),
-            ])
+            .object([("property", .text(name)), ("oneOf", JSONNode(.array(conditions)))])
         }
     }
 

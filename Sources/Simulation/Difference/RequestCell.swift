@@ -31,8 +31,7 @@ struct RequestCell: Sendable {
     static func all(_ rules: Both<RuleSet>, host ownHost: String) -> [RequestCell] {
         let routes = rules.values.flatMap(\.policy.routes.routes)
         let endpoints = rules.values.flatMap(\.policy.routes.endpointPatterns)
-        var hosts: [HostPattern?] = [nil]
-        for host in routes.flatMap(\.hosts) where !hosts.contains(host) { hosts.append(host) }
+        let hosts = [nil] + routes.flatMap(\.hosts).unique()
         return hosts.flatMap { host -> [RequestCell] in
             let name = host.map { witness(of: $0, hosts) } ?? witness(ofOther: hosts, ownHost)
             let live = routes.filter { route in
@@ -90,24 +89,19 @@ struct RequestCell: Sendable {
     private static let mostCombinations = 243
 
     private static func combinations(of conditions: [RouteConditions]) -> [[Condition]] {
-        var values: [(isField: Bool, name: String, texts: [String])] = []
-        func add(_ condition: RouteConditions.Condition, isField: Bool) {
-            let name = String(decoding: condition.name, as: UTF8.self)
-            let text = condition.value.map { String(decoding: $0, as: UTF8.self) }
-            let place = values.firstIndex { $0.isField == isField && $0.name == name } ?? values.count
-            if place == values.count { values.append((isField, name, [])) }
-            if let text, !values[place].texts.contains(text) { values[place].texts.append(text) }
+        let all = conditions.flatMap { one in
+            one.headers.map { (isField: true, condition: $0) } + one.query.map { (isField: false, condition: $0) }
         }
-        for one in conditions {
-            for condition in one.headers { add(condition, isField: true) }
-            for condition in one.query { add(condition, isField: false) }
+        let asked = all.grouped {
+            Condition(isField: $0.isField, name: String(decoding: $0.condition.name, as: UTF8.self), value: .absent)
         }
-        return values.reduce([[]]) { all, next in
+        return asked.reduce([[]]) { all, next in
             // Beyond that each condition is looked at alone.
             if all.count > RequestCell.mostCombinations { return all }
-            let kinds: [Condition.Value] = [.absent] + next.texts.map { .equal($0) } + [.other(next.texts)]
+            let texts = next.elements.compactMap(\.condition.value).unique().map { String(decoding: $0, as: UTF8.self) }
+            let kinds: [Condition.Value] = [.absent] + texts.map { .equal($0) } + [.other(texts)]
             return all.flatMap { one in
-                kinds.map { one + [Condition(isField: next.isField, name: next.name, value: $0)] }
+                kinds.map { one + [Condition(isField: next.key.isField, name: next.key.name, value: $0)] }
             }
         }
     }
