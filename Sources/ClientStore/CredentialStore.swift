@@ -178,9 +178,7 @@ extension CredentialStore {
 
     private func write(_ bytes: [UInt8], to path: String) throws(ClientError) {
         do throws(KernelError) {
-            let draft = try AtomicFile(of: path)
-            try draft.write(bytes)
-            try draft.replace()
+            try AtomicFile.replace(path, with: bytes)
         } catch {
             throw failed(error)
         }

@@ -28,11 +28,8 @@ enum EchoCommand: Command {
         guard let threads = Int(arguments["--threads"] ?? "1"), (1...64).contains(threads) else {
             throw .misuse("--threads is not a number from 1 to 64: \(arguments["--threads"] ?? "")")
         }
-        do throws(KernelError) {
-            try serve(address, threads: threads, asJSON: arguments.has("--json"))
-        } catch {
-            throw .failure("\(address.description): \(error.text)")
-        }
+        try ExitStatus.system(
+            address.description, try serve(address, threads: threads, asJSON: arguments.has("--json")))
     }
 
     private static func serve(_ address: SocketAddress, threads: Int, asJSON: Bool) throws(KernelError) {

@@ -23,6 +23,18 @@ enum ExitStatus: Int32, Error {
         return .usage
     }
 
+    /// Calls the system, and prints what failed.
+    /// - Parameter what: such as `cannot write FILE`.
+    static func system<Value>(
+        _ what: @autoclosure () -> String, _ body: @autoclosure () throws(KernelError) -> Value
+    ) throws(ExitStatus) -> Value {
+        do throws(KernelError) {
+            return try body()
+        } catch {
+            throw .failure("\(what()): \(error.text)")
+        }
+    }
+
     static func notAnAdminListener(_ status: Int) -> ExitStatus {
         failure("no admin listener of a gateway answers there: status \(status)")
     }

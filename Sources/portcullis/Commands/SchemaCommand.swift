@@ -34,11 +34,8 @@ enum SchemaCommand: Command {
         let directory = arguments.positional[0]
         let examples = try examples(arguments["--examples"])
         for folder in ["schema", "reference", "texts"] {
-            do throws(KernelError) {
-                try FileSystem.makeDirectory("\(directory)/\(folder)")
-            } catch {
-                throw .failure("cannot write \(directory): \(error.text)")
-            }
+            try ExitStatus.system(
+                "cannot write \(directory)", try FileSystem.makeDirectory("\(directory)/\(folder)"))
         }
         for section in sections {
             try write(section.schema, to: "\(directory)/schema/\(section.name).schema.json")
@@ -74,13 +71,6 @@ enum SchemaCommand: Command {
     }
 
     private static func write(_ text: [UInt8], to path: String) throws(ExitStatus) {
-        do throws(KernelError) {
-            let draft = try AtomicFile(of: path)
-            try draft.write(text)
-            try draft.allow(0o644)
-            try draft.replace()
-        } catch {
-            throw .failure("cannot write \(path): \(error.text)")
-        }
+        try ExitStatus.system("cannot write \(path)", try AtomicFile.replace(path, with: text, mode: 0o644))
     }
 }

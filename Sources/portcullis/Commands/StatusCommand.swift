@@ -59,11 +59,7 @@ enum StatusCommand: Command {
     private static func text(
         _ resource: String, _ client: AdminClient
     ) throws(ExitStatus) -> (status: Int, text: String) {
-        do throws(AdminClient.Failure) {
-            let answer = try client.send(.command(.get, [resource]))
-            return (answer.status, String(decoding: answer.body, as: UTF8.self))
-        } catch {
-            throw .failure(error.message)
-        }
+        let answer = try AdminTarget.gateway(client).answer(to: .command(.get, [resource]))
+        return (answer.status, String(decoding: answer.body, as: UTF8.self))
     }
 }

@@ -16,6 +16,15 @@ package struct AtomicFile: ~Copyable {
         self.draft = draft
     }
 
+    /// Replaces a file.
+    /// - Parameter mode: by default only the owner may read it.
+    package static func replace(_ path: String, with text: [UInt8], mode: UInt32 = 0o600) throws(KernelError) {
+        let draft = try AtomicFile(of: path)
+        try draft.write(text)
+        try draft.allow(mode)
+        try draft.replace()
+    }
+
     /// Removes the draft of an earlier process with the id of this one, such as 1 in containers, that was killed while it
     /// wrote. Only for a path that others do not write meanwhile.
     package static func removeLeftover(of path: String) {

@@ -38,13 +38,7 @@ enum AdminTarget {
                 Administration(
                     directory: directory, audit: .command(directory: directory),
                     operations: CompatibilityFamilies.operations()))
-        case (nil, let url?):
-            let token = try AdminTarget.token(arguments["--admin-token-file"])
-            do throws(AdminClient.Failure) {
-                self = .gateway(try AdminClient(url: url, token: token))
-            } catch {
-                throw .misuse(error.message)
-            }
+        case (nil, _?): self = try .running(arguments)
         default:
             throw .misuse("either --config DIR or --admin URL is required (--admin-token-file only with --admin)")
         }
@@ -101,7 +95,9 @@ enum AdminTarget {
         throw .failure("\(detail)" + (isChange ? consequence : ""))
     }
 
-    private func answer(to request: AdminRequest) throws(ExitStatus) -> AdminClient.Answer {
+    /// Sends a request.
+    /// - Throws: `.failed` after printing that no gateway answers.
+    func answer(to request: AdminRequest) throws(ExitStatus) -> AdminClient.Answer {
         switch self {
         case .directory(let administration):
             let (response, since) = administration.handle(request)
@@ -118,7 +114,6 @@ enum AdminTarget {
             }
         }
     }
-
 }
 
 extension Administration {

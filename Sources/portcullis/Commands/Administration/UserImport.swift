@@ -122,10 +122,7 @@ private struct HashedPasswords {
 
     /// A file with the title alone. Without it, as where it cannot be written, a second run hashes everything again.
     private func begin() {
-        guard let draft = try? AtomicFile(of: path), (try? draft.write(Array((title + "\n").utf8))) != nil else {
-            return
-        }
-        try? draft.replace()
+        try? AtomicFile.replace(path, with: Array((title + "\n").utf8))
     }
 
     func append(_ hashes: [Int: String]) {

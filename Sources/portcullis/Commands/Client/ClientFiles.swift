@@ -70,18 +70,12 @@
         func write(_ profile: ClientProfile) throws(ExitStatus) {
             let text = try ExitStatus.client(
                 ClientProfiles.text(putting: profile, named: profileName, into: profileFile))
-            do throws(KernelError) {
-                try FileSystem.makeDirectory(FilePath.directory(of: profileFile), mode: 0o700)
-            } catch {
-                throw .failure("the directory of \(profileFile) cannot be created: \(error.text)")
-            }
-            do throws(KernelError) {
-                let draft = try AtomicFile(of: profileFile)
-                try draft.write(text)
-                try draft.replace()
-            } catch {
-                throw .failure("\(profileFile) cannot be written: \(error.text)")
-            }
+            let directory = FilePath.directory(of: profileFile)
+            try ExitStatus.system(
+                "the directory of \(profileFile) cannot be created",
+                try FileSystem.makeDirectory(directory, mode: 0o700))
+            try ExitStatus.system(
+                "\(profileFile) cannot be written", try AtomicFile.replace(profileFile, with: text))
         }
 
         /// Asks for credentials and answers on the terminal (OMS-18).

@@ -53,10 +53,9 @@
                 ? AdminTarget(arguments) : nil
             let profile = try ClientFiles(arguments).profile()
             // A test must not change the stored login.
-            let directory: String
-            do throws(KernelError) { directory = try FileSystem.makeTemporaryDirectory("portcullis-test") } catch {
-                throw .failure("a directory for temporary files cannot be made: \(error.text)")
-            }
+            let directory = try ExitStatus.system(
+                "a directory for temporary files cannot be made",
+                try FileSystem.makeTemporaryDirectory("portcullis-test"))
             defer { try? FileSystem.removeDirectory(directory) }
             let client = try ExitStatus.client(
                 GatewayClient(profile: profile, store: CredentialStore(directory: directory)))

@@ -195,12 +195,8 @@ enum InitCommand: Command {
 
     /// Finds mistakes before anything is written.
     private static func check(_ draft: InitDraft) throws(ExitStatus) {
-        let empty: String
-        do throws(KernelError) {
-            empty = try FileSystem.makeTemporaryDirectory("portcullis-init")
-        } catch {
-            throw .failure("no temporary directory can be made: \(error.text)")
-        }
+        let empty = try ExitStatus.system(
+            "no temporary directory can be made", try FileSystem.makeTemporaryDirectory("portcullis-init"))
         defer { try? FileSystem.removeDirectory(empty) }
         let text = ConfigurationDraft(file: InitDraft.fileName, text: Array(draft.textWithoutSecrets.utf8))
         let errors = Assembly.examine(empty, draft: text).errors

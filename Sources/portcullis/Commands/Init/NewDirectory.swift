@@ -45,20 +45,14 @@ enum NewDirectory {
             guard !FileSystem.exists(directory) else {
                 throw .failure("\(directory) is a file, or cannot be read; name a directory that is new or empty")
             }
-            do throws(KernelError) {
-                try FileSystem.makeDirectory(directory)
-            } catch {
-                throw .failure("cannot create \(directory): \(error.text)")
-            }
+            try ExitStatus.system("cannot create \(directory)", try FileSystem.makeDirectory(directory))
         }
         for file in files { try write(file, to: "\(directory)/\(file.name)", owner) }
         guard let user = owner?.user else { return }
         // The gateway makes its keys and store there.
-        do throws(KernelError) {
-            try FileSystem.setOwner(user.user, group: user.group, of: directory)
-        } catch {
-            throw .failure("\(directory) cannot be given to its owner: \(error.text)")
-        }
+        try ExitStatus.system(
+            "\(directory) cannot be given to its owner",
+            try FileSystem.setOwner(user.user, group: user.group, of: directory))
     }
 
     private static func write(_ file: File, to path: String, _ owner: Owner?) throws(ExitStatus) {

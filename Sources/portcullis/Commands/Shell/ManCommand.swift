@@ -16,14 +16,9 @@ enum ManCommand: Command {
     static func run(_ arguments: [String]) throws(ExitStatus) {
         let directory = try Arguments(arguments, of: self).positional[0]
         for page in pages {
-            do throws(KernelError) {
-                let draft = try AtomicFile(of: "\(directory)/\(page.name).1")
-                try draft.write(Array(page.text.utf8))
-                try draft.allow(0o644)
-                try draft.replace()
-            } catch {
-                throw .failure("cannot write \(directory)/\(page.name).1: \(error.text)")
-            }
+            let path = "\(directory)/\(page.name).1"
+            try ExitStatus.system(
+                "cannot write \(path)", try AtomicFile.replace(path, with: Array(page.text.utf8), mode: 0o644))
         }
         Terminal.print("\(directory): \(pages.count) pages")
     }
