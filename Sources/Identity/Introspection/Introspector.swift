@@ -16,7 +16,7 @@ package final class Introspector: Sendable {
 
     struct State {
         var answers = AnswerTable<Known, @Sendable (Answer) -> Void>(capacity: Introspector.capacity)
-        var counters = Counters()
+        var counters = Report()
     }
 
     /// Maximum number of cached verdicts.

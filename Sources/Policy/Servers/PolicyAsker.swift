@@ -16,7 +16,7 @@ package final class PolicyAsker: Sendable {
     struct State {
         var answers: AnswerTable<Known, @Sendable (PolicyAnswer) -> Void>
         var breaker = CircuitBreaker()
-        var counters = Counters()
+        var counters: Report
     }
 
     package let server: PolicyServer
@@ -32,7 +32,9 @@ package final class PolicyAsker: Sendable {
         self.server = server
         self.caller = SharingCaller(caller, limit: server.rules.maximumCalls)
         self.clock = clock
-        state = Mutex(State(answers: AnswerTable(capacity: server.rules.maximumEntries)))
+        state = Mutex(
+            State(
+                answers: AnswerTable(capacity: server.rules.maximumEntries), counters: Report(name: server.name)))
     }
 
     /// The answer about a request of a caller.
@@ -139,21 +141,26 @@ package final class PolicyAsker: Sendable {
 /// Metrics of a policy server.
 extension PolicyAsker {
     /// Since the configuration took effect.
-    struct Counters {
+    package struct Report: Sendable {
+        package let name: String
         /// Calls to the server, and the time that they took together.
-        var calls: UInt64 = 0
-        var microseconds: UInt64 = 0
+        package var calls: UInt64 = 0
+        package var microseconds: UInt64 = 0
         /// Requests that were decided by a kept answer, and those by the call of another one.
-        var hits: UInt64 = 0
-        var shared: UInt64 = 0
-        var allowed: UInt64 = 0
-        var denied: UInt64 = 0
+        package var hits: UInt64 = 0
+        package var shared: UInt64 = 0
+        package var allowed: UInt64 = 0
+        package var denied: UInt64 = 0
         /// By cause: a raw value of `OutboundFailure`, `status_N`, `unusable`, `decision`, `evaluations`, `request_id` or
         /// `circuit_open`.
-        var failed: [String: UInt64] = [:]
-        var isFailing = false
+        package var failed: [String: UInt64] = [:]
+        package var isFailing = false
+        /// Number of kept answers, expired ones included.
+        package fileprivate(set) var remembered = 0
 
-        mutating func add(_ outcome: PolicyAnswer.Outcome, cause: String? = nil) {
+        init(name: String) { self.name = name }
+
+        fileprivate mutating func add(_ outcome: PolicyAnswer.Outcome, cause: String? = nil) {
             switch outcome {
             case .allowed: allowed += 1
             case .denied: denied += 1
@@ -162,27 +169,11 @@ extension PolicyAsker {
         }
     }
 
-    package struct Report: Sendable {
-        package var name: String
-        package var calls: UInt64
-        package var microseconds: UInt64
-        package var hits: UInt64
-        package var shared: UInt64
-        package var allowed: UInt64
-        package var denied: UInt64
-        package var failed: [String: UInt64]
-        package var isFailing: Bool
-        /// Number of kept answers, expired ones included.
-        package var remembered: Int
-    }
-
     package var report: Report {
         state.withLock { state in
-            let counters = state.counters
-            return Report(
-                name: server.name, calls: counters.calls, microseconds: counters.microseconds, hits: counters.hits,
-                shared: counters.shared, allowed: counters.allowed, denied: counters.denied, failed: counters.failed,
-                isFailing: counters.isFailing, remembered: state.answers.count)
+            var report = state.counters
+            report.remembered = state.answers.count
+            return report
         }
     }
 }
