@@ -148,13 +148,6 @@ extension [Authenticator] {
 }
 
 extension RouteEntry {
-    /// The rule of a method; nil if the route does not accept it. GET includes HEAD.
-    fileprivate func access(of method: String) -> AccessRule? {
-        guard !methods.isEmpty else { return access }
-        return methods.first { $0.method == method }?.access
-            ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
-    }
-
     /// Whether a method of this route is also one of the other, for requests that meet other conditions.
     fileprivate func differsInConditions(from other: RouteEntry) -> Bool {
         guard conditions != other.conditions else { return false }

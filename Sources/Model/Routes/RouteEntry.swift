@@ -118,3 +118,12 @@ package enum AcknowledgedWarning: String, Sendable, CaseIterable {
     /// Users of several issuers may have the same name.
     case sharedNames = "shared-names"
 }
+
+extension RouteEntry {
+    /// The rule of a method; nil if the route does not accept it. GET includes HEAD.
+    package func access(of method: String) -> AccessRule? {
+        guard !methods.isEmpty else { return access }
+        return methods.first { $0.method == method }?.access
+            ?? (method == "HEAD" ? methods.first { $0.method == "GET" }?.access : nil)
+    }
+}

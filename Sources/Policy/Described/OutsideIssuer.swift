@@ -56,10 +56,7 @@ package struct DescribedRoute: Sendable {
 
     /// The roles that a method needs.
     package func roleNames(for method: String) -> RoleNames {
-        let methods = route.entry.methods
-        let own = methods.first { $0.method == method }
-        return (own ?? (method == "HEAD" ? methods.first { $0.method == "GET" } : nil))?.access.roles
-            ?? route.entry.access.roles
+        (route.entry.access(of: method) ?? route.entry.access).roles
     }
 
     /// Whether a session of the gateway's own counts.

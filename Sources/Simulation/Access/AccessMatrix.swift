@@ -100,27 +100,21 @@ package struct AccessMatrix: Sendable {
     private static func row(_ route: Route, methods: [String], callers: [Caller], probe: RouteProbe) -> Row {
         let roles = DescribedRoute(route).roleNames(for: probe.method)
         let demands = DescribedRoute(route).demands
+        let whole: Access = demands.isEmpty ? .yes : .some
         let access = callers.map { caller -> Access in
-            if route.isPublic { return demands.isEmpty ? .yes : .some }
-            switch caller.kind {
-            case .anonymous: return probe.admits(.anonymous) ? (demands.isEmpty ? .yes : .some) : .no
-            case .role(let name):
-                guard roles.accept(name) else { return .no }
-                return demands.isEmpty ? .yes : .some
+            if route.isPublic { return whole }
+            return switch caller.kind {
+            case .anonymous: probe.admits(.anonymous) ? whole : .no
+            case .role(let name): roles.accept(name) ? whole : .no
             case .client(let id):
-                if probe.admits(.client(id, user: nil, scopes: [])) { return .yes }
-                return probe.admitsSome(.clients, client: id) || probe.admitsSome(.clientUsers, client: id)
-                    ? .some : .no
+                probe.access(.client(id, user: nil, scopes: []), .clients, .clientUsers, client: id)
             case .user(let name):
-                if probe.admits(.user(name, backend: nil)) { return .yes }
-                return probe.admitsSome(.users, user: name) || probe.admitsSome(.clientUsers, user: name) ? .some : .no
+                probe.access(.user(name, backend: nil), .users, .clientUsers, user: name)
             case .issuer(let name):
-                if probe.admits(.token(issuer: name, claims: probe.bareClaims(.issuer(name)))) { return .yes }
-                return probe.admitsSome(.issuer(name)) ? .some : .no
+                probe.access(.token(issuer: name, claims: probe.bareClaims(.issuer(name))), .issuer(name))
             case .provider(let name):
-                if probe.admits(.login(provider: name, claims: probe.bareClaims(.provider(name)))) { return .yes }
-                return probe.admitsSome(.provider(name)) ? .some : .no
-            case .consumer(let name): return probe.admits(.consumer(name, key: nil)) ? .yes : .no
+                probe.access(.login(provider: name, claims: probe.bareClaims(.provider(name))), .provider(name))
+            case .consumer(let name): probe.access(.consumer(name, key: nil))
             }
         }
         let hosts = route.hosts.map { "\($0)" }.joined(separator: ",")
@@ -146,6 +140,14 @@ private struct RouteProbe {
         return rules.simulator.verdict(on: request).isAdmitted
     }
 
+    /// Whether callers of some kinds are let in: all, as one is whose credential says nothing more, or some.
+    func access(
+        _ bare: CallerDescription, _ sources: CallerSource..., client: String? = nil, user: String? = nil
+    ) -> AccessMatrix.Access {
+        if admits(bare) { return .yes }
+        return sources.contains { admitsSome($0, client: client, user: user) } ? .some : .no
+    }
+
     /// Claims that name a caller and say nothing more of it.
     func bareClaims(_ source: CallerSource) -> JSONNode {
         var draft = RequestDraft(cell.witness)
@@ -154,7 +156,7 @@ private struct RouteProbe {
     }
 
     /// Whether a caller of the kind is let in whose credential says all that the route asks for.
-    func admitsSome(_ source: CallerSource, client: String? = nil, user: String? = nil) -> Bool {
+    private func admitsSome(_ source: CallerSource, client: String?, user: String?) -> Bool {
         var draft = RequestDraft(cell.witness)
         (draft.client, draft.user) = (client, user)
         let known = [client.map { _ in "client" }, user.map { _ in "user" }]
