@@ -107,8 +107,8 @@ let package = Package(
         library(
             "LoginPages",
             [
-                "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-                "OAuthServer", "CTexts",
+                "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
+                "CTexts",
             ]),
         library(
             "Authorization",
@@ -145,7 +145,7 @@ let package = Package(
             ["Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer"]),
         library("CommandForms", [], isCold: true),
         library("Configuration", ["Bytes", "Model", "Declaration", "Reactor", "CTexts"], isCold: true),
-        library("Conversion", ["Bytes", "Model", "Declaration", "Configuration"], isCold: true),
+        library("Conversion", ["Bytes", "Model", "Declaration"], isCold: true),
         library(
             "Gateway",
             [

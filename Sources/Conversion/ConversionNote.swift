@@ -1,4 +1,3 @@
-import Configuration
 import Declaration
 
 /// What a conversion did with one setting.

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// The reader and the form of a value. Each key is declared where it is read, with its name, shape, default and
 /// meaning.

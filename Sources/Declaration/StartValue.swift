@@ -1,5 +1,3 @@
-import Model
-
 /// The value of a key that applies at the next start of the process.
 package struct StartValue: Sendable {
     private let value: any Equatable & Sendable

@@ -1,4 +1,3 @@
-import Model
 import Outbound
 
 /// Answers requests for an endpoint. Called on an event loop, with the time in seconds since 1970.

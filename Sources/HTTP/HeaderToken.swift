@@ -1,5 +1,3 @@
-import Bytes
-
 /// The header names that have a meaning for the gateway; all others are `.other`.
 package enum HeaderToken: UInt8, Sendable, CaseIterable {
     case other

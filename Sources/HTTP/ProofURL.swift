@@ -1,4 +1,3 @@
-import Bytes
 import Model
 
 /// The URL in a proof of possession (`htu`, RFC 9449 section 4.3): compared as a URL, not as text.

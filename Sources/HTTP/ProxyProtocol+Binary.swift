@@ -1,4 +1,3 @@
-import Bytes
 import Model
 
 /// Version 2, the binary form (section 2.2).

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// What is kept of a user's login for the tokens that come of it: in sessions, authorization codes and refresh tokens.
 package struct LoginFacts: Sendable, Equatable {

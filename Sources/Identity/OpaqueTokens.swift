@@ -1,4 +1,3 @@
-import Bytes
 import Outbound
 
 /// Opaque access tokens, resolved by their store.

@@ -1,5 +1,4 @@
 import JOSE
-import Model
 
 /// The subject of an access token, its rights, and what binds and ends it.
 ///

@@ -1,8 +1,6 @@
 import Bytes
-import Crypto
 import Endpoints
 import Identity
-import JOSE
 import Model
 
 extension TokenService {

@@ -1,7 +1,6 @@
 import Bytes
 import ClientStore
 import Crypto
-import Model
 
 /// Password hashes in the format of the mobile client kit (CRYPTO-03).
 public struct CryptoService: Sendable {

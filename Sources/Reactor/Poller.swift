@@ -1,6 +1,5 @@
 import Bytes
 import CLinux
-import Model
 
 /// The event loop's interface to the kernel: waits, receives and sends, and reports completions.
 ///

@@ -1,5 +1,3 @@
-import Model
-
 /// The owner of a timer.
 package struct TimerToken: Equatable, Sendable {
     /// Index of the owner.

@@ -1,4 +1,3 @@
-import Identity
 import Model
 import Policy
 

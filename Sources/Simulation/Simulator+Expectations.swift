@@ -1,6 +1,5 @@
 import Bytes
 import Model
-import Policy
 
 /// What differs between an expectation and what is decided.
 package struct Mismatch: Sendable, Equatable {

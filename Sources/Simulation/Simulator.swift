@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import HTTP
 import Identity
 import Model

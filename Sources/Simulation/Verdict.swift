@@ -1,7 +1,5 @@
-import Bytes
 import Identity
 import Model
-import Policy
 
 /// What a configuration decides about a described request.
 package struct Verdict: Sendable {

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Synchronization
 
 /// The secret keys under which the stores of an installation index and seal tokens. Digests are HMAC-SHA-256, so that a

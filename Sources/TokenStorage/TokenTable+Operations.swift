@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// Semantics of the operations, shared by the stores whose tables are in this process.
 extension TokenTable {

@@ -1,4 +1,3 @@
-import Configuration
 import Crypto
 import Issuers
 import JOSE

@@ -23,8 +23,7 @@ import Testing
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
         ],
         "LoginPages": [
-            "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
-            "OAuthServer",
+            "Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints", "OAuthServer",
         ],
         "Authorization": [
             "Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "Endpoints",
@@ -51,7 +50,7 @@ import Testing
             "Bytes", "Model", "Declaration", "JOSE", "Crypto", "Outbound", "Identity", "TokenStorage", "OAuthServer",
         ],
         "Configuration": ["Bytes", "Model", "Declaration", "Reactor"],
-        "Conversion": ["Bytes", "Model", "Declaration", "Configuration"],
+        "Conversion": ["Bytes", "Model", "Declaration"],
         "CommandForms": [],
         "Gateway": [
             "Bytes", "Model", "Reactor", "Crypto", "HTTP", "Outbound", "Policy", "Identity", "TokenStorage",

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Endpoints
-import HTTP
 import Identity
 import LoginPages
 import Model

@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import Identity
 import Model
-import OAuthServer
 
 /// What a browser logs in for, carried through the login: an authorization request, a device, a page behind the gateway, or
 /// one of a family of endpoints.

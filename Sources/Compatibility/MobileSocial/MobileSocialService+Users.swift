@@ -1,4 +1,3 @@
-import Bytes
 import Endpoints
 import Identity
 import Model

@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Declaration
-import Model
 
 /// The identity providers of a service domain (RP-01 to RP-03).
 package struct RelyingPartyEntry: Sendable {

@@ -1,5 +1,4 @@
 import Authorization
-import Bytes
 import Endpoints
 import HTTP
 import Identity

@@ -1,6 +1,5 @@
 import Bytes
 import Endpoints
-import HTTP
 import Identity
 import Model
 

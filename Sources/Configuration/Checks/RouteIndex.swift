@@ -1,4 +1,3 @@
-import Bytes
 import Model
 
 /// An index of routes by host and path pattern, so that checks do not compare each route with all others.

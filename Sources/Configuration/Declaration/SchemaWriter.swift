@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// Writes forms as JSON Schema (draft 2020-12).
 struct SchemaWriter {

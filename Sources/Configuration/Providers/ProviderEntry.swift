@@ -1,5 +1,4 @@
 import Declaration
-import Model
 
 /// A kind of identity provider, as its entries have it. The program assembles what this describes.
 package protocol ProviderEntry: Sendable {

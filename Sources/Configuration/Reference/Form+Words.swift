@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 extension Form {
     /// A short description of the form in Markdown.

@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// Values of keys in a checked configuration, as examples of the reference.
 package struct ReferenceExamples {

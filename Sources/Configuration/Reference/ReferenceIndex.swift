@@ -1,5 +1,3 @@
-import Declaration
-
 /// The reference of the configuration: a page for each section and for each large object of `gateway.json`, and an index.
 package struct ReferenceIndex {
     /// A page that other declarations give.

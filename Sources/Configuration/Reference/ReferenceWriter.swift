@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// Writes forms as pages of the reference. Each key is a heading with its facts, its meaning and an example. An object
 /// that occurs at several places is described at the first one.

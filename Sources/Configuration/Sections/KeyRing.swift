@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// Keys in rotation.
 enum KeyRing {

@@ -1,4 +1,3 @@
-import Bytes
 import Declaration
 
 /// How proofs of possession are checked (RFC 9449).

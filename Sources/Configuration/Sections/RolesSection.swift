@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// The role catalogue (ROLE-04): names with optional descriptions (UPS-05).
 package struct RolesSection: Sendable {

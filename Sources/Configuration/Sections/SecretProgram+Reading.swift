@@ -1,6 +1,4 @@
-import Bytes
 import Declaration
-import Model
 
 extension SecretProgram {
     static let list = shape.byName("an object of programs by name", "invalid name of a program") { $0.name = $1 }

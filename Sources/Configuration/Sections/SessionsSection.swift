@@ -1,5 +1,4 @@
 import Declaration
-import Model
 
 /// Sessions of browsers (SSO-08).
 package struct SessionsSection: Sendable {

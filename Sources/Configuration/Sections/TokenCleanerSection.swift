@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// When expired tokens are deleted (AOM-23).
 package struct TokenCleanerSection: Sendable {

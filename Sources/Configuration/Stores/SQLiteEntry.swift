@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 /// A store in a file.
 package struct SQLiteEntry: StoreEntry {

@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Model
 
 extension EnvironmentExpansion {
     /// Names of variables, or their beginnings with `*`.

@@ -1,7 +1,5 @@
 import Bytes
-import Configuration
 import Declaration
-import Model
 
 /// Makes a configuration of settings of oauth2-proxy. What has no equivalent is refused by the result, never admitted.
 package struct OAuth2ProxyConversion {

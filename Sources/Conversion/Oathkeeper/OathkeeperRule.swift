@@ -1,5 +1,4 @@
 import Bytes
-import Configuration
 import Declaration
 
 /// An access rule of Oathkeeper as it stands in its file.

@@ -1,5 +1,3 @@
-import Bytes
-import Configuration
 import Declaration
 
 /// Texts of other programs, as a conversion accepts and shows them.

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// Durations, sizes, times, and the seconds of keys that end in `Seconds`.
 extension Field {

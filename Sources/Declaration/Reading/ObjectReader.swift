@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// Reads the members of one object. Records the names that were read, so that all other members are reported as
 /// unknown.

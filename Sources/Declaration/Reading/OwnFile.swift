@@ -1,5 +1,3 @@
-import Model
-
 /// Files that the configuration names and that are below its directory.
 package enum OwnFile {
     package static var form: Form { .pattern("^[^/]") }

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// A kind of name that one section defines and others reference.
 package enum ReferenceKind: String {

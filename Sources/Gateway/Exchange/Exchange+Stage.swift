@@ -1,5 +1,3 @@
-import TokenStorage
-
 extension Exchange {
     /// State of an exchange. After `deciding` it may be parked until a mailbox message arrives; a parked stage says
     /// what it waits for and how it continues.

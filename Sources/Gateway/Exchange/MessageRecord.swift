@@ -1,4 +1,3 @@
-import HTTP
 import Policy
 
 /// The message of a request to an MCP server, and the filter of its answer.

@@ -1,7 +1,5 @@
 import Bytes
 import HTTP
-import Identity
-import Issuers
 import Model
 import Policy
 

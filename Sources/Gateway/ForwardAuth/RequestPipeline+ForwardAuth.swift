@@ -1,10 +1,7 @@
 import Bytes
-import Endpoints
 import HTTP
-import Identity
 import Model
 import Policy
-import Reactor
 
 /// Decisions for other proxies (forward auth).
 extension RequestPipeline {

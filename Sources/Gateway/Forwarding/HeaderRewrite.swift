@@ -4,7 +4,6 @@ import Identity
 import Issuers
 import Model
 import Policy
-import Reactor
 
 /// Rewrites heads: removes hop-by-hop and managed fields, adds identity and token.
 ///

@@ -2,7 +2,6 @@ import Bytes
 import HTTP
 import Identity
 import Model
-import Policy
 import Reactor
 
 /// Assigns requests to servers: admission, queue, choice, connection, retries.

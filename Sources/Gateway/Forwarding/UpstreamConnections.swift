@@ -1,7 +1,4 @@
-import Bytes
 import Crypto
-import HTTP
-import Model
 import Reactor
 
 /// A worker's upstream connections and their life cycle: opened, kept for reuse, closed. Independent of what is sent

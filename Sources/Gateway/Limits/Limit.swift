@@ -1,5 +1,3 @@
-import Model
-
 /// A limit that a client can exceed, as labelled in `portcullis_limited_total`. The raw value is the index of its
 /// counter.
 enum Limit: Int, CaseIterable {

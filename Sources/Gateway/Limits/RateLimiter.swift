@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import HTTP
 import Identity
 import Model
 import Synchronization

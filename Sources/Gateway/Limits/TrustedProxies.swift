@@ -1,4 +1,3 @@
-import HTTP
 import Model
 
 /// Proxies whose forwarding fields are trusted, and which fields those are. None by default.

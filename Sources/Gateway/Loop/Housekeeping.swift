@@ -1,5 +1,3 @@
-import Bytes
-import Crypto
 import Identity
 import Reactor
 import TokenStorage

@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Model
 import Reactor
 
 /// Shared by the parts of a worker: the event loop, the process, the current configuration, and buffers that are valid

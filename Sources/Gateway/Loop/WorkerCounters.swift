@@ -1,5 +1,4 @@
 import Bytes
-import HTTP
 import Identity
 import Model
 import Policy

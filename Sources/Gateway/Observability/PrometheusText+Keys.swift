@@ -1,5 +1,4 @@
 import Identity
-import Model
 import Outbound
 
 /// Metrics of outbound calls, fetched issuer keys and introspection.

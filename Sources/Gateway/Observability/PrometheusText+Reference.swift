@@ -1,5 +1,4 @@
 import Issuers
-import Model
 import TokenStorage
 
 /// The page of the reference with all metrics.

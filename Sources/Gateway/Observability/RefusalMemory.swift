@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Model
 import Policy
-import Reactor
 import Synchronization
 
 /// A request that was refused, or that failed, as `portcullis why` shows it. It keeps the values; texts are made by those who

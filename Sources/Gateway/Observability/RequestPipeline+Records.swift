@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Model
-import Reactor
 
 /// What the access log and the spans keep of a request.
 extension RequestPipeline {

@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Identity
 import Model
 import Outbound
 

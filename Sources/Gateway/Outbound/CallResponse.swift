@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Identity
 import Outbound
 
 /// Parses the response to an outbound call incrementally. As strict as for upstreams, and with a limit for everything,

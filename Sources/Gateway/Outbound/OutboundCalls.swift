@@ -1,5 +1,4 @@
 import Crypto
-import Identity
 import Model
 import Outbound
 import Reactor

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import HTTP
-import Identity
 import Model
 import Outbound
 import Reactor

@@ -1,4 +1,3 @@
-import Reactor
 import TokenStorage
 
 /// The Redis or Valkey server of the token store.

@@ -1,4 +1,3 @@
-import HTTP
 import Model
 import Outbound
 import Reactor

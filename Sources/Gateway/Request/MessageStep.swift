@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Model
 import Policy
-import Reactor
 
 /// The step of decisions that is about messages to MCP servers: they are read whole, judged, and then sent on as they came.
 final class MessageStep: LoopPart {

@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Model
-import Reactor
 
 /// Identifies clients behind trusted proxies.
 extension RequestPipeline {

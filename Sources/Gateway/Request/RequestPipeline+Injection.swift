@@ -4,8 +4,6 @@ import Identity
 import Issuers
 import Model
 import Policy
-import Reactor
-import TokenStorage
 
 /// Obtains the upstream's token and forwards the request.
 extension RequestPipeline {

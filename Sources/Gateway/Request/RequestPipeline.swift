@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Identity
-import Issuers
 import Model
 import Outbound
 import Policy

@@ -5,7 +5,6 @@ import Issuers
 import Model
 import Policy
 import Reactor
-import TokenStorage
 
 /// Manages the upstream's token: obtains it, replaces it if the upstream refuses it with 401, or requests it in answer
 /// to a Webgate's challenge. The request is then repeated (CACHE-08).

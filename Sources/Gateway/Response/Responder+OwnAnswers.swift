@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Model
 import Policy
-import Reactor
 
 /// The answer to an error that the configuration gives.
 struct ConfiguredAnswer {

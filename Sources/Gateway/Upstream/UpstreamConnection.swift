@@ -1,4 +1,3 @@
-import Bytes
 import HTTP
 import Model
 import Reactor

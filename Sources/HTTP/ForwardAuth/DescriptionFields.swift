@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// The fields in which a proxy describes a request. Each may occur once.
 struct DescriptionFields {

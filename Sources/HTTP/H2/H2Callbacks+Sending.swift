@@ -1,4 +1,3 @@
-import Bytes
 import CNghttp2
 import Model
 

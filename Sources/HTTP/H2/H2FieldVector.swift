@@ -1,6 +1,5 @@
 import Bytes
 import CNghttp2
-import Model
 
 /// A field list for libnghttp2, built from pseudo-header fields and a block of HTTP/1 field lines in two chunks of
 /// the pool, without allocation.

@@ -1,5 +1,3 @@
-import Bytes
-
 /// Checks whether a client's frames belong to streams that may still have frames.
 ///
 /// libnghttp2 ignores DATA and HEADERS on closed streams, HEADERS of skipped streams, and PRIORITY frames, although RFC

@@ -1,5 +1,3 @@
-import Bytes
-
 /// The connection preface of HTTP/2 clients (RFC 9113 section 3.4).
 package enum H2Preface {
     package enum Match: Sendable {

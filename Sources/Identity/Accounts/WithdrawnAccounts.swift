@@ -1,4 +1,3 @@
-import Model
 import Synchronization
 
 /// Accounts, secrets and rights that another gateway with the same store has taken away, while this one still has the

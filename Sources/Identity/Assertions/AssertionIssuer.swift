@@ -1,4 +1,3 @@
-import Crypto
 import Model
 
 /// An outside issuer whose tokens are exchanged for the gateway's own: one valid entry of `issuers` in

@@ -1,4 +1,3 @@
-import Crypto
 import JOSE
 import Model
 import Outbound

@@ -1,4 +1,3 @@
-import Bytes
 import Crypto
 
 /// Seals the state that browsers carry for the gateway, so that they can neither read nor change it: sessions, return

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Model
 import Outbound
 import Synchronization

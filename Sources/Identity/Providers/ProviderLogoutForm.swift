@@ -1,4 +1,3 @@
-import Bytes
 import Model
 
 /// The logout of a browser at a provider (OpenID Connect RP-Initiated Logout 1.0 section 2).

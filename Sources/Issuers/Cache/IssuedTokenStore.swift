@@ -1,6 +1,5 @@
 import Identity
 import Synchronization
-import TokenStorage
 
 /// The issued tokens of the process and the calls in progress for more. Shared by all workers.
 ///

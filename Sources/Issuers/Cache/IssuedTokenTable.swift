@@ -1,5 +1,4 @@
 import Identity
-import TokenStorage
 
 /// Issued tokens by key: a bounded table with least-recently-used eviction (CACHE-06). Not thread-safe.
 ///

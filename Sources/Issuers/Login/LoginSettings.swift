@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Identity
 import Model
 import Outbound
 

@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Declaration
-import Identity
 import JOSE
 import Model
 import Outbound

@@ -1,4 +1,3 @@
-import Bytes
 import Declaration
 import Identity
 import Model

@@ -1,7 +1,5 @@
-import Bytes
 import Crypto
 import Identity
-import JOSE
 import Model
 import OAuthServer
 import Outbound

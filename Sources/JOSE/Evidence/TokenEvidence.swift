@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Model
 
 /// The values of a token that its checks compare, for operators. Nothing of it is verified.

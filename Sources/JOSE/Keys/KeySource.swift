@@ -1,4 +1,3 @@
-import Crypto
 import Model
 
 /// The key that a token needs.

@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Model
 
 /// A DPoP proof (RFC 9449 section 4.2): a JWT signed with the key in its own header. Its signature is unverified until

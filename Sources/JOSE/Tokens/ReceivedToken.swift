@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Model
 
 /// A parsed, unverified JSON Web Token.

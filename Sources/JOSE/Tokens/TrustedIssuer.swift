@@ -1,4 +1,3 @@
-import Crypto
 import Model
 
 /// A trusted issuer and its rules.

@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 
 /// The page for choosing a login option.

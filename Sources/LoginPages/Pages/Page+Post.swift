@@ -1,4 +1,3 @@
-import HTTP
 import Model
 
 /// The page that leads on.

@@ -1,4 +1,3 @@
-import Crypto
 import Identity
 import Outbound
 import TokenStorage

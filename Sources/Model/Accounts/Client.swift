@@ -1,5 +1,3 @@
-import Bytes
-
 /// A client of the token service: of `clients.json`, or a mobile backend of `backends.json`, as which an application identifies
 /// itself.
 package struct Client: Sendable {

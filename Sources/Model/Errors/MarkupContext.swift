@@ -1,5 +1,3 @@
-import Bytes
-
 /// The place in a page or an XML text that a template has come to. Values whose markup is escaped are safe in text and in
 /// quoted attributes, except for those that browsers run or follow.
 struct MarkupContext {

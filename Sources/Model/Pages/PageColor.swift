@@ -1,5 +1,3 @@
-import Bytes
-
 /// A colour of sRGB, with the contrast of WCAG 2.2.
 package struct PageColor: Sendable, Equatable, CustomStringConvertible {
     package let red, green, blue: UInt8

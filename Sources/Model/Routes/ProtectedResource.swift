@@ -1,5 +1,3 @@
-import Bytes
-
 /// What a route says of itself to OAuth clients (RFC 9728).
 package struct ProtectedResource: Hashable, Sendable {
     /// Its identifier; nil for the base URL with the literal beginning of the route's path.

@@ -1,5 +1,3 @@
-import Bytes
-
 /// The policy `Security_AllowOrigin`: origins that may send cross-site requests (CORS-01), by the grammar of section
 /// 4.0. The default is none.
 package struct AllowOriginPolicy: Sendable {

@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 
 /// How a client presents itself where outside tokens are exchanged (JTX-03 to JTX-06): by its secret, by a token of its

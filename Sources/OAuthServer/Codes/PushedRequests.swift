@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import Endpoints
 import HTTP
-import Identity
 import JOSE
 import Model
 import Outbound

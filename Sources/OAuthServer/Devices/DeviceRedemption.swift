@@ -1,6 +1,5 @@
 import Bytes
 import Endpoints
-import Identity
 import JOSE
 import Model
 import Outbound

@@ -1,4 +1,3 @@
-import Identity
 import JOSE
 import Model
 

@@ -1,4 +1,3 @@
-import Identity
 import Outbound
 
 /// Issues the access tokens of a client instead of the token service, which has authenticated the subject (OAUTH-09,

@@ -1,7 +1,5 @@
 import Bytes
-import Endpoints
 import Identity
-import Model
 import Outbound
 import TokenStorage
 

@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 
 /// The resources that clients may limit access tokens to (RFC 8707). `aud` of such a token has them and nothing else.

@@ -1,11 +1,9 @@
-import Bytes
 import Endpoints
 import HTTP
 import Identity
 import JOSE
 import Model
 import Outbound
-import TokenStorage
 
 /// The token endpoint, and the grants that are few lines.
 struct TokenEndpoint: Sendable {

@@ -1,6 +1,4 @@
 import Bytes
-import Crypto
-import Identity
 import JOSE
 import Model
 

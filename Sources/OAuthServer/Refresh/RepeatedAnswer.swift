@@ -1,7 +1,5 @@
 import Bytes
-import Identity
 import JOSE
-import Model
 import TokenStorage
 
 /// The answer to a refresh, kept for a client that lost it: sealed in the record of the new refresh token, while

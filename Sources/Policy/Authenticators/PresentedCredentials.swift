@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Identity
 import Model
 
 /// What a request brings to a route with a list of authenticators. Beside an API key, at most one credential is in its

@@ -1,8 +1,6 @@
 import Bytes
-import Crypto
 import HTTP
 import Identity
-import JOSE
 import Model
 
 /// The outcome of another decision about an exchange that began under an earlier configuration.

@@ -1,5 +1,4 @@
 import HTTP
-import Model
 
 /// Which token is sent to the upstream, and in which field (CACHE-04, AMB-21).
 package struct InjectionRule: Equatable, Sendable {

@@ -1,4 +1,3 @@
-import HTTP
 import Model
 
 /// The entry of a route with what its names stand for. Other members are those of the entry.

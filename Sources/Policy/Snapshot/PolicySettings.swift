@@ -1,5 +1,3 @@
-import Bytes
-import HTTP
 import Identity
 import JOSE
 import Model

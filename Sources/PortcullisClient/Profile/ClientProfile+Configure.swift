@@ -1,4 +1,3 @@
-import Bytes
 import ClientStore
 import HTTP
 import Model

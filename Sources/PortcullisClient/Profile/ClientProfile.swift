@@ -1,5 +1,4 @@
 import ClientStore
-import Model
 
 /// The settings of a client (OMH-08, OMS-02): `client.json`.
 public struct ClientProfile: Equatable, Sendable {

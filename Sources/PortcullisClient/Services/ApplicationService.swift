@@ -1,5 +1,4 @@
 import ClientStore
-import Model
 
 /// The token endpoints of ApiOmat applications (AOM-01, AOM-25).
 struct ApplicationService: Sendable {

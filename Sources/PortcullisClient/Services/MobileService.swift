@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// The calls of the mobile service domain (oam-wire 3).
 struct MobileService: Sendable {

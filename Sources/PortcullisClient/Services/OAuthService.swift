@@ -1,6 +1,5 @@
 import Bytes
 import ClientStore
-import Model
 
 /// The OAuth endpoints and Basic authentication of a mobile backend (OMH-01 to OMH-03).
 struct OAuthService: Sendable {

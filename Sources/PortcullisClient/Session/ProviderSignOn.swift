@@ -2,7 +2,6 @@ import Bytes
 import ClientStore
 import Crypto
 import HTTP
-import Model
 import Synchronization
 
 /// A login at an identity provider of the service domain (RP-01), by the user's browser. The browser brings a code to the

@@ -4,7 +4,6 @@ import Crypto
 import Dispatch
 import HTTP
 import Model
-import Reactor
 
 /// HTTP/1.1 with one connection for each request, with TLS for `https`. Certificates are always verified, with the
 /// authorities of the system and additional ones.

@@ -1,7 +1,6 @@
 import Bytes
 import ClientStore
 import HTTP
-import Model
 
 /// Calls of the user profile service, which `UserService` and `RoleService` share.
 struct ProfileCalls: Sendable {

@@ -1,7 +1,6 @@
 import Bytes
 import CLinux
 import Glibc
-import Model
 
 /// A blocking connection for commands: every call waits up to a time-out.
 package struct BlockingConnection: ~Copyable, Sendable {

@@ -1,4 +1,3 @@
-import Bytes
 import CLinux
 
 /// The processor quota of this process's control groups (cgroups(7)): `cpu.max` of version 2, `cpu.cfs_quota_us` of

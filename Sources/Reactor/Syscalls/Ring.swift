@@ -1,6 +1,5 @@
 import Bytes
 import CLinux
-import Model
 
 /// A completion of the ring: the user data of the request, the count or -errno, and flags.
 struct RingResult {

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 extension Difference {
     /// For programs.

@@ -1,5 +1,4 @@
 import Bytes
-import HTTP
 import Model
 import Policy
 

@@ -1,4 +1,3 @@
-import Bytes
 import Model
 
 /// A set of paths that match the same patterns, so that no table of routes tells them apart.

@@ -1,5 +1,4 @@
 import Bytes
-import Model
 
 /// Tables in dictionaries. Texts are keyed by their bytes, so Unicode-equivalent names stay distinct.
 final class MemoryTokenTable: TokenTable {

@@ -1,5 +1,3 @@
-import Model
-
 /// A store operation as a script with its arguments.
 struct RedisCall: Sendable {
     let script: RedisScript

@@ -1,5 +1,3 @@
-import Bytes
-
 /// State machine of one server connection and its commands: takes events, returns actions. Independent of sockets and
 /// clocks; times are milliseconds of any monotonic clock.
 ///

@@ -1,4 +1,3 @@
-import Bytes
 import Synchronization
 
 /// A store in a Redis or Valkey server shared by several processes. Each operation is one Lua script and therefore

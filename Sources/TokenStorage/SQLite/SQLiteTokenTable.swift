@@ -1,5 +1,3 @@
-import Model
-
 #if SQLite
     /// The tables of `SQLiteSchema`. Each call is one statement of the current transaction.
     final class SQLiteTokenTable: TokenTable {

@@ -1,4 +1,3 @@
-import Configuration
 import Declaration
 import Endpoints
 import Gateway

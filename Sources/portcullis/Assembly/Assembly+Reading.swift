@@ -2,7 +2,6 @@ import Configuration
 import Crypto
 import Declaration
 import Gateway
-import Identity
 import Model
 import Reactor
 

@@ -1,4 +1,3 @@
-import Configuration
 import Gateway
 import Identity
 import Reactor

@@ -1,5 +1,4 @@
 import Configuration
-import Declaration
 import Identity
 import Model
 import Policy

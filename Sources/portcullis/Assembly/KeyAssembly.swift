@@ -1,7 +1,6 @@
 import Bytes
 import Configuration
 import Crypto
-import Identity
 import JOSE
 import Model
 import Reactor

@@ -1,9 +1,7 @@
 import Configuration
-import Crypto
 import Gateway
 import Identity
 import Issuers
-import JOSE
 import LoginPages
 import Model
 import Outbound

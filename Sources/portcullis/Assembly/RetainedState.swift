@@ -1,4 +1,3 @@
-import Crypto
 import Gateway
 import Identity
 import OAuthServer

@@ -2,7 +2,6 @@ import Dispatch
 import Gateway
 import Glibc
 import Issuers
-import Model
 import Reactor
 import Synchronization
 import TokenStorage

@@ -1,4 +1,3 @@
-import Bytes
 import Configuration
 import Crypto
 import Gateway

@@ -1,5 +1,4 @@
 import CommandForms
-import Configuration
 import Declaration
 import Reactor
 

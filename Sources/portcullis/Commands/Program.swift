@@ -1,4 +1,3 @@
-import Configuration
 import Declaration
 
 /// The commands of the program.

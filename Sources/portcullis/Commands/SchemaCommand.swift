@@ -4,7 +4,6 @@ import Declaration
 import Identity
 import Issuers
 import LoginPages
-import Model
 import Reactor
 
 /// `portcullis schema`: the JSON Schemas and the reference of configuration files.

@@ -1,9 +1,4 @@
-import Configuration
-import Gateway
 import Glibc
-import Identity
-import Issuers
-import Model
 import Reactor
 
 /// `portcullis serve`: the gateway.

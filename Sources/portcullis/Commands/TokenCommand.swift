@@ -1,8 +1,6 @@
 import Configuration
-import Crypto
 import Gateway
 import Identity
-import JOSE
 import Model
 import OAuthServer
 import Reactor

@@ -2,7 +2,6 @@ import Bytes
 import Configuration
 import Gateway
 import HTTP
-import Model
 
 /// Pages of the reference beside those of the configuration.
 enum ReferencePages {

@@ -1,5 +1,4 @@
 import ClientStore
-import Configuration
 import Declaration
 
 /// The credential store of a configuration directory, for secrets that are written `cred:KEY` (CRED-01).

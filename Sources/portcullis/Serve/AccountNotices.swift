@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Gateway
 import Identity
 import Model
 import TokenStorage

@@ -1,6 +1,5 @@
 import Configuration
 import Declaration
-import Model
 import Policy
 import Simulation
 

@@ -1,5 +1,4 @@
 import Bytes
-import Configuration
 import HTTP
 
 /// `portcullis signing-keys`: the keys that the gateway signs its own tokens with.

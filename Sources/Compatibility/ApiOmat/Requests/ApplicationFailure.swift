@@ -1,5 +1,4 @@
 import Endpoints
-import HTTP
 import Identity
 import Model
 import Outbound

@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 import OAuthServer
 

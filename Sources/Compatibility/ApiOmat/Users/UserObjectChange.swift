@@ -1,5 +1,4 @@
 import Bytes
-import Crypto
 import Identity
 import Model
 

@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Model
 
 /// `/yambas/rest/apps/{app}/models/{module}/{class}[/{id}]`: the user class of an application, or one of its users
 /// (AOM-18).

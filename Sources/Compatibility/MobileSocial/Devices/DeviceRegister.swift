@@ -1,6 +1,4 @@
 import Bytes
-import Identity
-import Model
 import Outbound
 import TokenStorage
 

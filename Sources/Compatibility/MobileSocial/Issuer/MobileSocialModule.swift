@@ -1,6 +1,5 @@
 import Bytes
 import Declaration
-import Identity
 import Issuers
 import Model
 import Outbound

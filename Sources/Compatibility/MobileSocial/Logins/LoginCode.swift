@@ -1,7 +1,6 @@
 import Bytes
 import Crypto
 import Identity
-import JOSE
 import Model
 import OAuthServer
 import TokenStorage

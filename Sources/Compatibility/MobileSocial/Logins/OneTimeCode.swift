@@ -1,4 +1,3 @@
-import Bytes
 import Crypto
 
 /// Time-based one-time codes (RFC 6238): six digits, SHA-1, a new one every thirty seconds.

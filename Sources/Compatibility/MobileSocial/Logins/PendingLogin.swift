@@ -1,7 +1,5 @@
 import Bytes
 import Crypto
-import Identity
-import JOSE
 import OAuthServer
 
 /// A login with a right password that waits for a second factor (OMS-14). The client carries it sealed, as

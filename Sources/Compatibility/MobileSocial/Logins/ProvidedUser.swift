@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 
 /// The user for an identity of a provider.

@@ -1,7 +1,5 @@
 import Bytes
 import Crypto
-import Identity
-import JOSE
 import TokenStorage
 
 /// The hash of the password of a user's last login at the server (OMS-12): a record of the kind `.verifier`, one for

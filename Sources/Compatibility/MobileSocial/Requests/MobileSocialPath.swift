@@ -1,6 +1,5 @@
 import Bytes
 import HTTP
-import Model
 
 /// A resource below `/oic_rest/rest/`.
 enum MobileSocialPath: Sendable, Equatable {

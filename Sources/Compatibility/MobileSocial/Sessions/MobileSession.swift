@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import Identity
 import LoginPages
 import Model
 import OAuthServer

@@ -1,5 +1,4 @@
 import Bytes
-import Identity
 import Model
 
 /// The conditions of a search (UPS-02). Values are compared without regard to the case of ASCII letters.

@@ -1,6 +1,4 @@
 import Bytes
-import HTTP
-import Identity
 import Model
 
 /// The attributes of a profile, by the names that existing clients use (oam-wire 5). Credentials and rights are no

@@ -1,5 +1,3 @@
-import Bytes
-
 /// A place in a trace (W3C Trace Context, level 1).
 struct TraceContext: Equatable, Sendable {
     var high: UInt64

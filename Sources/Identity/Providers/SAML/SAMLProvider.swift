@@ -1,6 +1,4 @@
-import Bytes
 import Crypto
-import JOSE
 import Model
 import Outbound
 

@@ -1,4 +1,3 @@
-import Bytes
 import Crypto
 
 /// A Lua script that the server runs atomically. The server caches it under its digest.

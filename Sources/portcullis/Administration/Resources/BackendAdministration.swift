@@ -2,7 +2,6 @@ import Bytes
 import Configuration
 import Gateway
 import HTTP
-import Identity
 import Model
 
 /// Mobile backends.

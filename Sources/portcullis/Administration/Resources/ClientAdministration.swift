@@ -2,9 +2,7 @@ import Bytes
 import Configuration
 import Gateway
 import HTTP
-import Identity
 import Model
-import OAuthServer
 
 /// Clients of `clients.json`.
 struct ClientAdministration: CredentialAdministration {

@@ -1,7 +1,5 @@
 import Bytes
-import Configuration
 import Crypto
-import Gateway
 import Model
 import Reactor
 

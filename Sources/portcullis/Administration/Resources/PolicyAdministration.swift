@@ -3,7 +3,6 @@ import Configuration
 import Declaration
 import Gateway
 import HTTP
-import Model
 import Simulation
 
 /// The environment policies by name (POL-01 to POL-03).

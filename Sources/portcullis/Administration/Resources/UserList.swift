@@ -1,6 +1,5 @@
 import Bytes
 import Configuration
-import Crypto
 import Declaration
 import Model
 

@@ -1,5 +1,4 @@
 import Authorization
-import Configuration
 import Crypto
 import Endpoints
 import Identity

@@ -1,10 +1,8 @@
 import HTTP
 
 #if Compatibility
-    import Bytes
     import Configuration
     import Gateway
-    import Identity
     import MobileSocial
     import Outbound
     import Reactor

@@ -3,7 +3,6 @@
     import Bytes
     import Configuration
     import Crypto
-    import Declaration
     import Gateway
     import HTTP
     import Identity

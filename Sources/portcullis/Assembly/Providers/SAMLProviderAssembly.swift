@@ -1,7 +1,6 @@
 import Configuration
 import Crypto
 import Identity
-import JOSE
 import LoginPages
 import Model
 import Reactor

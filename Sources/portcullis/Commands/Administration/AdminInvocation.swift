@@ -1,6 +1,4 @@
 import Bytes
-import Configuration
-import Declaration
 import HTTP
 
 /// The parsed arguments of an administrative command: `portcullis COMMAND ACTION NAME... --options`.

@@ -1,7 +1,4 @@
 import Bytes
-import Configuration
-import Declaration
-import Gateway
 import HTTP
 
 /// `portcullis backend`: mobile backends of `backends.json`.

@@ -1,7 +1,4 @@
 import Bytes
-import Configuration
-import Declaration
-import Gateway
 import HTTP
 
 /// `portcullis clients`: OAuth clients of `clients.json`.

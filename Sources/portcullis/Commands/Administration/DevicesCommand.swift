@@ -1,5 +1,3 @@
-import Configuration
-import Gateway
 import HTTP
 
 /// `portcullis devices`: the devices that are registered at a running gateway (OMS-15, OMS-16).

@@ -1,6 +1,5 @@
 #if Client
     import Bytes
-    import Configuration
     import Declaration
     import PortcullisClient
     import Reactor

@@ -1,6 +1,4 @@
 import Bytes
-import Configuration
-import Gateway
 import HTTP
 
 /// `portcullis realms`: the realms of users and clients.

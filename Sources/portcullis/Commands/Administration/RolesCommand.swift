@@ -1,6 +1,4 @@
 import Bytes
-import Configuration
-import Gateway
 import HTTP
 
 /// `portcullis roles`: the role catalogue (ROLE-04, UPS-05).

@@ -1,6 +1,4 @@
 import Bytes
-import Configuration
-import Gateway
 import HTTP
 
 /// `portcullis route`: single settings of routes (TOOL-02).

@@ -1,6 +1,5 @@
 import Bytes
 import ClientStore
-import Configuration
 
 /// The actions of `portcullis cred` and `portcullis client cred` on a credential store.
 struct StoredEntries {

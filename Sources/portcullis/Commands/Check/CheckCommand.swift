@@ -1,6 +1,5 @@
 import Configuration
 import Declaration
-import Identity
 import Model
 import Reactor
 

@@ -8,7 +8,6 @@ import OAuthServer
 import Outbound
 import Policy
 import Reactor
-import TokenStorage
 
 /// `check --connect`: tries each server that a configuration names, all at once, in a bounded time. Sends no credential but
 /// those that key sets need, and to the store.

@@ -5,7 +5,6 @@ import Gateway
 import Identity
 import Model
 import Policy
-import Reactor
 import Simulation
 
 /// `portcullis explain`: how a gateway would handle a request, and why.

@@ -1,9 +1,7 @@
-import Bytes
 import HTTP
 import Model
 import Outbound
 import Policy
-import Reactor
 
 extension Explanation {
     /// The servers that are asked about the request, and their answer where the command has them asked.
