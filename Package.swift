@@ -91,11 +91,11 @@ let package = Package(
         ),
         library("Policy", ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"]),
         library(
-            "Simulation", ["Bytes", "Model", "HTTP", "Crypto", "Identity", "Policy"], isCold: true),
+            "Simulation", ["Bytes", "Model", "HTTP", "Identity", "Policy"], isCold: true),
         library(
             "TokenStorage",
             [
-                "Bytes", "Model", "Crypto", "Outbound", "Identity",
+                "Bytes", "Crypto", "Outbound", "Identity",
                 .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),

@@ -15,8 +15,8 @@ import Testing
         "Outbound": ["Model", "Crypto"],
         "Identity": ["Bytes", "Model", "Declaration", "Crypto", "JOSE", "Outbound"],
         "Policy": ["Bytes", "Model", "HTTP", "JOSE", "Crypto", "Outbound", "Identity"],
-        "Simulation": ["Bytes", "Model", "HTTP", "Crypto", "Identity", "Policy"],
-        "TokenStorage": ["Bytes", "Model", "Crypto", "Outbound", "Identity"],
+        "Simulation": ["Bytes", "Model", "HTTP", "Identity", "Policy"],
+        "TokenStorage": ["Bytes", "Crypto", "Outbound", "Identity"],
         "Endpoints": ["Bytes", "Model", "HTTP", "Crypto", "Outbound", "Identity"],
         "ACME": ["Bytes", "Model", "JOSE", "Crypto", "Outbound", "Endpoints"],
         "OAuthServer": [
