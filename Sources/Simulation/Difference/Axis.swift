@@ -12,11 +12,19 @@ struct Axis: Sendable {
 
     /// A value, or a set of values that count alike.
     struct Value: Sendable {
-        /// For people, such as `with role admin`; empty where nothing need be said.
-        let label: String
-        /// For programs.
-        let condition: JSONNode
+        /// For people, such as `with role admin`, one of these; empty where nothing need be said.
+        let labels: [String]
+        /// The same for programs.
+        let conditions: [JSONNode]
         let apply: @Sendable (inout RequestDraft) -> Void
+
+        init(labels: [String], conditions: [JSONNode], apply: @escaping @Sendable (inout RequestDraft) -> Void) {
+            (self.labels, self.conditions, self.apply) = (labels, conditions, apply)
+        }
+
+        init(label: String, condition: JSONNode, apply: @escaping @Sendable (inout RequestDraft) -> Void) {
+            self.init(labels: label.isEmpty ? [] : [label], conditions: [condition], apply: apply)
+        }
     }
 }
 
@@ -84,5 +92,18 @@ struct Box: Hashable, Sendable {
             }
         }
         return boxes
+    }
+}
+
+/// Lists of names for people.
+enum Names {
+    private static let most = 5
+
+    /// The names, or one text for many.
+    static func few(_ names: [String]) -> [String] { names.count <= most ? names : [list(names)] }
+
+    static func list(_ names: [String]) -> String {
+        if names.count <= most { return names.joined(separator: ", ") }
+        return "\(names.prefix(most - 1).joined(separator: ", ")) and \(names.count - most + 1) others"
     }
 }

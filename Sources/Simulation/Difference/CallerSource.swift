@@ -145,7 +145,7 @@ enum CallerSource: Sendable, Hashable {
         return Axis(
             name: "scope",
             values: axis.values.map { value in
-                Axis.Value(label: value.label, condition: value.condition) { draft in
+                Axis.Value(labels: value.labels, conditions: value.conditions) { draft in
                     var token = RequestDraft(draft.request)
                     value.apply(&token)
                     draft.scopes = token.claims.flatMap { $0.value.array?.compactMap(\.string) ?? [] }

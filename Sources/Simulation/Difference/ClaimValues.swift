@@ -105,7 +105,7 @@ struct ClaimValues {
     var axis: Axis? {
         var values: [Axis.Value] = []
         func add(_ value: Axis.Value) {
-            if !values.contains(where: { $0.condition == value.condition }) { values.append(value) }
+            if !values.contains(where: { $0.conditions == value.conditions }) { values.append(value) }
         }
         if isName {
             let accounts = named.grouped(by: \.key).map { $0.elements.map(\.name).unique() }
@@ -240,16 +240,6 @@ struct ClaimValues {
         return Axis.Value(
             label: accounts.isEmpty ? "" : "without an account", condition: .object([("notIn", .texts(accounts))])
         ) { $0.claims.append((path, .text(other))) }
-    }
-}
-
-/// Lists of names for people.
-enum Names {
-    private static let most = 5
-
-    static func list(_ names: [String]) -> String {
-        if names.count <= most { return names.joined(separator: ", ") }
-        return "\(names.prefix(most - 1).joined(separator: ", ")) and \(names.count - most + 1) others"
     }
 }
 

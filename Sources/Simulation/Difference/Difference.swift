@@ -265,11 +265,12 @@ private struct FoundClasses {
 
     /// For people: sets within another one with the same methods are left out.
     private static func places(_ cells: [(cell: RequestCell, methods: [String])]) -> [DifferenceClass.Place] {
+        let groups = Dictionary(grouping: cells) { Beside($0.cell, $0.methods) }
+            .mapValues { group in PathCells(group.map(\.cell.path)) }
         let places = cells.compactMap { entry -> DifferenceClass.Place? in
-            let same = cells.filter { $0.methods == entry.methods && $0.cell.isBeside(entry.cell) }.map(\.cell)
-            if same.contains(where: { $0.covers(entry.cell) }) { return nil }
-            let excepted = entry.cell.exceptions { name in same.contains { $0.path.isBelow(entry.cell.path, by: name) }
-            }
+            guard let same = groups[Beside(entry.cell, entry.methods)], !same.cover(entry.cell.path) else { return nil }
+            let excepted = entry.cell.path.exceptions.filter { !same.have($0, inPlaceOfLastOf: entry.cell.path) }
+                .map { "\(entry.cell.path.parent)\($0)" }
             let pattern =
                 ([entry.cell.pattern] + entry.cell.conditions.map(\.text)).joined(separator: " ")
                 + (excepted.isEmpty ? "" : " except \(Names.list(excepted))")
@@ -279,35 +280,19 @@ private struct FoundClasses {
     }
 }
 
-extension RequestCell {
-    fileprivate func isBeside(_ other: RequestCell) -> Bool { host == other.host && conditions == other.conditions }
+/// What sets of requests have in common that are shown together.
+private struct Beside: Hashable {
+    let methods: [String]
+    let host: HostPattern?
+    let conditions: [RequestCell.Condition]
 
-    fileprivate var pattern: String { (host.map { "\($0)" } ?? "") + path.pattern }
-
-    /// Whether a deep set's pattern has all paths of another set.
-    fileprivate func covers(_ other: RequestCell) -> Bool {
-        let prefix = path.segments.dropLast()
-        guard path.isDeep, other.path.segments.count >= prefix.count, path.segments != other.path.segments else {
-            return false
-        }
-        return other.path.segments.starts(with: prefix)
-    }
-
-    /// The paths within the pattern that are not meant: those of names which the set leaves out, unless they are there, too.
-    fileprivate func exceptions(_ isThere: (String) -> Bool) -> [String] {
-        guard case .other(let names)? = path.segments.last else { return [] }
-        let prefix = path.pattern.dropLast(path.isDeep ? 2 : 1)
-        return names.filter { !$0.isEmpty && !isThere($0) }.map { "\(prefix)\($0)" }
+    init(_ cell: RequestCell, _ methods: [String]) {
+        (self.methods, host, conditions) = (methods, cell.host, cell.conditions)
     }
 }
 
-extension PathCell {
-    /// Whether it has paths of another set's prefix that go on with a name.
-    fileprivate func isBelow(_ other: PathCell, by name: String) -> Bool {
-        let prefix = other.segments.dropLast()
-        return segments.count > prefix.count && segments.starts(with: prefix)
-            && segments[prefix.count] == .literal(name)
-    }
+extension RequestCell {
+    fileprivate var pattern: String { (host.map { "\($0)" } ?? "") + path.pattern }
 }
 
 extension RequestCell.Condition {

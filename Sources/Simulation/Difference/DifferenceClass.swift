@@ -28,8 +28,8 @@ package struct DifferenceClass: Sendable {
 
         init(_ axis: Axis, _ places: [Int]) {
             name = axis.name
-            labels = places.map { axis.values[$0].label }.filter { !$0.isEmpty }
-            conditions = places.map { axis.values[$0].condition }
+            labels = places.flatMap { axis.values[$0].labels }
+            conditions = places.flatMap { axis.values[$0].conditions }
         }
 
         /// The entries that it names.

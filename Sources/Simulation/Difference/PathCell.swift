@@ -104,3 +104,42 @@ struct PathCell: Sendable {
         }
     }
 }
+
+extension PathCell {
+    /// Names that the last segment of the pattern does not stand for.
+    var exceptions: [String] {
+        guard case .other(let names)? = segments.last else { return [] }
+        return names.filter { !$0.isEmpty }
+    }
+
+    /// The pattern without its last segment.
+    var parent: Substring { pattern.dropLast(isDeep ? 2 : 1) }
+}
+
+/// Sets of paths that are shown together.
+struct PathCells {
+    /// All beginnings of the sets.
+    private var beginnings: Set<ArraySlice<PathCell.Segment>> = []
+    /// The last segments of the deep sets, by those before.
+    private var deep: [ArraySlice<PathCell.Segment>: Set<PathCell.Segment>] = [:]
+
+    init(_ cells: [PathCell]) {
+        for cell in cells {
+            for end in cell.segments.indices { beginnings.insert(cell.segments[...end]) }
+            if cell.isDeep, let last = cell.segments.last { deep[cell.segments.dropLast(), default: []].insert(last) }
+        }
+    }
+
+    /// Whether the pattern of another, deep set has all paths of a set.
+    func cover(_ cell: PathCell) -> Bool {
+        (0...cell.segments.count).contains { count in
+            guard let others = deep[cell.segments.prefix(count)] else { return false }
+            return count != cell.segments.count - 1 || others.contains { $0 != cell.segments[count] }
+        }
+    }
+
+    /// Whether one of them has a name in place of the last segment of a set.
+    func have(_ name: String, inPlaceOfLastOf cell: PathCell) -> Bool {
+        beginnings.contains(cell.segments.dropLast() + [.literal(name)])
+    }
+}

@@ -31,26 +31,28 @@ struct RouteRules {
 
     private var addresses: Axis {
         let allowed = routes.map { $0?.entry.options.addresses }
-        let ranges = allowed.values.compactMap(\.self).flatMap { $0.allowed + $0.denied }
-        var candidates = ["127.0.0.1", "0.0.0.1", "::1"].compactMap { IPAddress($0) }
-        candidates += ranges.flatMap { [$0.first, $0.next].compactMap(\.self) }
-        var values: [Axis.Value] = []
-        var known: [[Bool]] = []
-        func add(_ address: IPAddress) {
-            let verdicts = allowed.values.map { $0?.accepts(address) ?? true } + (ranges.map { $0.contains(address) })
-            if known.contains(verdicts) { return }
-            known.append(verdicts)
-            let inside = ranges.filter { $0.contains(address) }.map { "\($0)" }
-            let outside = ranges.filter { !$0.contains(address) }.map { "\($0)" }
-            values.append(
-                Axis.Value(
-                    label: RouteRules.text(inside: inside, outside: outside),
-                    condition: .object([("in", .texts(inside)), ("notIn", .texts(outside))])
-                ) { $0.request.address = address })
-        }
+        let ranges = allowed.values.compactMap(\.self).flatMap { $0.allowed + $0.denied }.unique()
+        let candidates =
+            ["127.0.0.1", "0.0.0.1", "::1"].compactMap { IPAddress($0) }
+            + ranges.flatMap { [$0.first, $0.next].compactMap(\.self) }
         // One that both accept, where there is one, comes first.
         let accepted = candidates.filter { address in allowed.values.allSatisfy { $0?.accepts(address) ?? true } }
-        for address in accepted.prefix(1) + (allowed.isSame ? [] : candidates) { add(address) }
+        let tried = accepted.prefix(1) + (allowed.isSame ? [] : candidates)
+        // What neither rule tells apart counts alike, in whichever ranges it lies.
+        let groups = tried.grouped { address in allowed.values.map { $0?.accepts(address) ?? true } }
+        let values = groups.map { _, addresses in
+            let places = addresses.grouped { address in ranges.filter { $0.contains(address) } }.map { inside, _ in
+                // Ranges lie within each other or apart.
+                let outside = ranges.filter { range in
+                    !inside.contains(range) && inside.allSatisfy { $0.contains(range.first) }
+                }
+                return (inside: inside.map { "\($0)" }, outside: outside.map { "\($0)" })
+            }
+            return Axis.Value(
+                labels: Names.few(places.map(RouteRules.text)),
+                conditions: places.map { .object([("in", .texts($0.inside)), ("notIn", .texts($0.outside))]) }
+            ) { $0.request.address = addresses[0] }
+        }
         return Axis(name: "address", values: values)
     }
 

@@ -216,6 +216,29 @@ import Testing
         #expect(try running().ending == .exit(1))
     }
 
+    @Test("diff decides about many ranges of addresses together, which no rule tells apart")
+    func ranges() throws {
+        func rules(_ network: Int, _ value: String) throws -> ConfigurationDirectory {
+            var settings = FixtureSettings(upstream: "http://127.0.0.1:9")
+            settings["trustedIssuers"] = #"""
+                [{"name": "i", "issuer": "https://i.example", "jwksUri": "https://i.example/keys", "audience": ["api"],
+                  "virtualUserEnabled": true}]
+                """#
+            let ranges = (0..<100).map { "\"10.\(network).\($0).0/24\"" }.joined(separator: ", ")
+            let claims = ["f", "g", "h", "i"].map { "\"\($0)\": \"\(value)\"" }.joined(separator: ", ")
+            settings.addRoutes(
+                #"{"path": "/x", "upstream": "stub", "addresses": {"allow": [\#(ranges)]}, "claims": {\#(claims)}}"#)
+            return try ConfigurationDirectory(["gateway.json": settings.text])
+        }
+        let (old, new) = (try rules(1, "v"), try rules(2, "w"))
+        let result = try CommandLine.run("diff", old.path, new.path)
+        #expect(result.ending == .exit(1) && !result.output.contains("UNDECIDED"), "\(result.output)")
+        let place = "from 10.2.0.0/24, from 10.2.1.0/24, from 10.2.2.0/24, from 10.2.3.0/24 and 96 others"
+        #expect(
+            result.output.contains("tokens of i, \(place), with f w, with g w, with h w, with i w; before: refused"),
+            "\(result.output)")
+    }
+
     @Test("access shows who may use which route, and a cell cannot be a formula")
     func access() throws {
         let directory = try ConfigurationDirectory([
