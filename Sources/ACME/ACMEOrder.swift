@@ -3,23 +3,12 @@ import Crypto
 import Model
 import Outbound
 
-/// A certificate with its key, as an authority has issued it.
-package struct ObtainedCertificate: Sendable, Equatable {
-    /// PEM, the certificate itself first.
-    package let chain: String
-    /// PEM.
-    package let key: String
-
-    package init(chain: String, key: String) {
-        self.chain = chain
-        self.key = key
-    }
-}
-
 /// An order for a certificate (RFC 8555 section 7.4), whose names are proved by http-01 (section 8.3).
 package enum ACMEOrder {
     /// Seconds that a certificate must have left to be of use.
-    private static let leastLifetime: Int64 = 10
+    private static let leastLifetime: Int64 = 3600
+    /// The most certificates of a chain.
+    private static let longestChain = 10
 
     /// Gets a certificate. Takes seconds, and at most some minutes.
     ///
@@ -113,7 +102,7 @@ package enum ACMEOrder {
 
     // MARK: The certificate
 
-    /// Fails for a certificate of another key, for fewer names, or that is not valid now.
+    /// Fails for a certificate of another key, for other names, that no listener can present, or that is not valid now.
     private static func check(
         _ obtained: ObtainedCertificate, _ names: [String], now: Int64
     ) throws(ACMEFailure) {
@@ -126,8 +115,16 @@ package enum ACMEOrder {
         if let name = names.first(where: { !summary.covers($0) }) {
             throw ACMEFailure("the authority gives a certificate that is not for \(name)")
         }
+        // It would be presented in place of another certificate of the gateway.
+        if let name = (summary.names + summary.addresses).first(where: { !names.contains($0) }) {
+            throw ACMEFailure("the authority gives a certificate for \(name), which was not ordered")
+        }
         guard !summary.isPremature(at: now), summary.notAfter - now >= leastLifetime else {
-            throw ACMEFailure("the authority gives a certificate that is not valid now")
+            throw ACMEFailure("the authority gives a certificate that is not valid now, or for less than an hour")
+        }
+        guard obtained.chain.ranges(of: "-----BEGIN CERTIFICATE-----").count <= longestChain, obtained.summary != nil
+        else {
+            throw ACMEFailure("the authority gives a chain that is too long, or has a weak key or signature")
         }
     }
 }

@@ -6,15 +6,16 @@ import Model
 package struct CertificateRecord: Sendable, Equatable {
     /// DNS names in lower case.
     package let names: [String]
-    /// Of the authority that was asked last.
-    private var directory: String
     /// The latest certificate; nil before the first.
     package private(set) var obtained: ObtainedCertificate?
-    /// Its validity, in seconds since 1970.
-    package private(set) var notBefore: Int64 = 0
+    /// When it was issued, in seconds since 1970.
+    package private(set) var obtainedAt: Int64 = 0
+    /// Its end, in seconds since 1970.
     package private(set) var notAfter: Int64 = 0
+    /// From when it is renewed, in seconds since 1970.
+    private var renewal: Int64 = 0
     /// How many attempts have failed since the latest certificate.
-    package private(set) var failures: Int64 = 0
+    private var failures: Int64 = 0
     /// No attempt begins before this second.
     package private(set) var nextAttempt: Int64 = 0
     /// When the authority suggests to renew the certificate, in seconds since 1970; 0 for no suggestion.
@@ -28,71 +29,63 @@ package struct CertificateRecord: Sendable, Equatable {
     private static let hold = ACMESession.longestMilliseconds / 1000 + 90
     /// Seconds between attempts that fail. Authorities allow five failures an hour for a name.
     private static let pauses: [Int64] = [60, 600, 1800, 3600, 3 * 3600, 6 * 3600]
+    /// The longest that an authority can ask for, in seconds.
+    private static let longestPause: Int64 = 86_400
+    /// Seconds between a certificate and the next attempt, also where the authority asks for it before.
+    private static let leastPause: Int64 = 3600
 
-    package init(names: [String], _ settings: ACMESettings) {
-        self.names = names
-        directory = "\(settings.directory)"
-    }
+    package init(names: [String]) { self.names = names }
 
     // MARK: Text
 
-    /// Nil for another text than `json` gives, and for one with a certificate that is not accepted.
-    package init?(json: [UInt8], names: [String], _ settings: ACMESettings) {
-        guard let root = try? JSONNode.parse(json.span), let directory = root["directory"]?.string,
-            let failures = root["failures"]?.integer, let nextAttempt = root["nextAttempt"]?.integer,
-            let heldUntil = root["heldUntil"]?.integer,
-            root["names"]?.array?.map(\.string) == names
-        else { return nil }
+    /// Nil for another text than `json` gives, and for one with a certificate that no listener can present.
+    package init?(json: [UInt8], names: [String]) {
+        guard let root = try? JSONNode.parse(json.span), root["names"]?.array?.map(\.string) == names else {
+            return nil
+        }
         self.names = names
-        self.directory = directory
-        self.failures = failures
-        self.nextAttempt = nextAttempt
-        self.heldUntil = heldUntil
-        suggested = root["suggested"]?.integer ?? 0
-        nextQuestion = root["nextQuestion"]?.integer ?? 0
-        if let certificate = ObtainedCertificate(root), !use(certificate) { return nil }
+        for (name, place) in CertificateRecord.numbers {
+            guard let number = root[name]?.integer, InternetDate.range.contains(number) else { return nil }
+            self[keyPath: place] = number
+        }
+        if let certificate = ObtainedCertificate(root) {
+            guard let summary = certificate.summary else { return nil }
+            (obtained, notAfter) = (certificate, summary.notAfter)
+        }
     }
 
     package var json: [UInt8] {
-        var members: [(name: String, value: JSONNode)] = [
-            ("names", .texts(names)), ("directory", .text(directory)), ("failures", .number(failures)),
-            ("nextAttempt", .number(nextAttempt)), ("heldUntil", .number(heldUntil)), ("suggested", .number(suggested)),
-            ("nextQuestion", .number(nextQuestion)),
-        ]
+        var members: [(name: String, value: JSONNode)] = [("names", .texts(names))]
+        members += CertificateRecord.numbers.map { ($0.name, .number(self[keyPath: $0.place])) }
         if let obtained { members += [("chain", .text(obtained.chain)), ("key", .text(obtained.key))] }
         return JSONNode.object(members).serialized
     }
 
-    /// Takes a certificate over; false for one that is not accepted.
-    private mutating func use(_ certificate: ObtainedCertificate) -> Bool {
-        guard let summary = try? certificate.tls.inspect() else { return false }
-        (notBefore, notAfter) = (summary.notBefore, summary.notAfter)
-        obtained = certificate
-        return true
+    private static var numbers: [(name: String, place: WritableKeyPath<CertificateRecord, Int64>)] {
+        [
+            ("obtainedAt", \.obtainedAt), ("renewal", \.renewal), ("failures", \.failures),
+            ("nextAttempt", \.nextAttempt), ("suggested", \.suggested), ("nextQuestion", \.nextQuestion),
+            ("heldUntil", \.heldUntil),
+        ]
     }
 
     // MARK: Attempts
 
     /// The second from which an attempt is due: with a third of the lifetime left, or before where the authority suggests it; at
-    /// once without a certificate of this authority; not before a failed attempt may be repeated, nor while another gateway makes
-    /// one.
-    package func due(_ settings: ACMESettings) -> Int64 {
-        var renewal: Int64 = 0
-        if replaceable(settings) != nil {
-            renewal = notAfter - (notAfter - notBefore) / 3
-            if suggested > 0 { renewal = min(renewal, suggested) }
-        }
-        return max(renewal, nextAttempt, heldUntil)
+    /// once without a certificate; not before a failed attempt may be repeated, nor while another gateway makes one. Times that
+    /// only a wrong clock has set do not count.
+    package func due(now: Int64) -> Int64 {
+        let renewal = suggested > 0 ? min(renewal, suggested) : renewal
+        return max(
+            obtained == nil ? 0 : renewal, nextAttempt > now + CertificateRecord.longestPause ? 0 : nextAttempt,
+            isHeld(now: now) ? heldUntil : 0)
     }
 
-    /// The certificate, if it is of this authority.
-    package func replaceable(_ settings: ACMESettings) -> ObtainedCertificate? {
-        directory == "\(settings.directory)" ? obtained : nil
-    }
+    private func isHeld(now: Int64) -> Bool { (now + 1...now + CertificateRecord.hold).contains(heldUntil) }
 
-    /// Whether the authority is to be asked when it suggests a renewal.
-    package func asks(_ settings: ACMESettings, now: Int64) -> Bool {
-        nextQuestion <= now && heldUntil <= now && replaceable(settings) != nil
+    /// Whether it is time to ask the authority when it suggests a renewal.
+    package func asks(now: Int64) -> Bool {
+        obtained != nil && !isHeld(now: now) && !(now + 1...now + CertificateRecord.longestPause).contains(nextQuestion)
     }
 
     /// The record after that question.
@@ -118,33 +111,25 @@ package struct CertificateRecord: Sendable, Equatable {
         return record
     }
 
-    /// The record with a new certificate.
-    package func renewed(with certificate: ObtainedCertificate, _ settings: ACMESettings) -> CertificateRecord {
-        var record = CertificateRecord(names: names, settings)
-        return record.use(certificate) ? record : released
+    /// The record with a new certificate, which a listener can present.
+    package func renewed(with certificate: ObtainedCertificate, at now: Int64) -> CertificateRecord {
+        guard let summary = certificate.summary else { return released }
+        var record = CertificateRecord(names: names)
+        (record.obtained, record.obtainedAt, record.notAfter) = (certificate, now, summary.notAfter)
+        // By the times of the certificate, or by those of this clock, if they are far apart.
+        let lifetime = summary.notAfter - max(summary.notBefore, 0)
+        record.renewal = max(0, summary.notAfter - lifetime / 3, now + (summary.notAfter - now) / 3)
+        record.nextAttempt = now + CertificateRecord.leastPause
+        return record
     }
 
     /// The record after a failed attempt.
     package func failed(_ failure: ACMEFailure, at now: Int64) -> CertificateRecord {
         var record = released
-        let pause = CertificateRecord.pauses[min(Int(max(0, failures)), CertificateRecord.pauses.count - 1)]
-        record.failures = max(0, failures) + 1
-        record.nextAttempt = now + max(pause, failure.retryAfter ?? 0)
+        let last = CertificateRecord.pauses.count - 1
+        record.nextAttempt =
+            now + max(CertificateRecord.pauses[Int(min(failures, Int64(last)))], failure.retryAfter ?? 0)
+        record.failures = min(failures + 1, 1000)
         return record
     }
-}
-
-extension ObtainedCertificate {
-    /// The certificate in the text of a record, not checked; nil for none.
-    package init?(recordJSON text: [UInt8]) {
-        guard let root = try? JSONNode.parse(text.span) else { return nil }
-        self.init(root)
-    }
-
-    fileprivate init?(_ record: JSONNode) {
-        guard let chain = record["chain"]?.string, let key = record["key"]?.string else { return nil }
-        self.init(chain: chain, key: key)
-    }
-
-    package var tls: TLSCertificate { TLSCertificate(chainPEM: Array(chain.utf8), keyPEM: Array(key.utf8)) }
 }

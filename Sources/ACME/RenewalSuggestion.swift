@@ -10,6 +10,11 @@ package struct RenewalSuggestion: Sendable, Equatable {
     /// Seconds since 1970 when to ask again.
     package let nextQuestion: Int64
 
+    package init(renewal: Int64, nextQuestion: Int64) {
+        self.renewal = renewal
+        self.nextQuestion = nextQuestion
+    }
+
     /// Seconds between questions: as the authority asks, within these bounds.
     private static let pauses: ClosedRange<Int64> = 3600...86_400
     /// Where it does not say it, or has not answered.

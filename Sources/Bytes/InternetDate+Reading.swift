@@ -1,4 +1,7 @@
 extension InternetDate {
+    /// Seconds since 1970 up to the end of the year 9999.
+    package static let range: ClosedRange<Int64> = 0...253_402_300_799
+
     /// Seconds since 1970, without fractions, of a date such as `2026-02-03T04:05:06.789Z`; nil for another text.
     ///
     /// Zones other than UTC are honoured; a text without a zone is UTC.

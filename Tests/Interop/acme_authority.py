@@ -12,7 +12,6 @@ import hmac
 import http.client
 import itertools
 import json
-import os
 import pathlib
 import secrets
 import ssl
@@ -24,14 +23,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.x509.oid import NameOID
 
 PLACE = pathlib.Path(sys.argv[1])
 # Of the customers that the directory `customers` accepts.
 CUSTOMER, CUSTOMER_KEY = "customer-1", b"a key of the customer, 32 bytes.."
-LIFETIME = int(os.environ.get("ACME_LIFETIME", "7776000"))
+LIFETIME = 7_776_000
 
 numbers = itertools.count(1)
 state = threading.Lock()
@@ -102,8 +101,12 @@ def chain(order, request):
         key = ec.generate_private_key(ec.SECP256R1()).public_key()
     if fault == "othername":
         names = ["elsewhere.example.com"]
+    if fault == "more":
+        names = names + ["other.example.com"]
     if fault == "expired":
         begin, end = -7200, -3600
+    if fault == "brief":
+        end = 1800
     if fault == "premature":
         begin, end = 3600, 7200
     if fault == "garbage":
@@ -113,6 +116,12 @@ def chain(order, request):
     certificate = made(order["names"][0], key, root_key, root.subject, names, begin, end)
     issued[renewal_id(certificate)] = order["names"]
     text = pem(certificate)
+    if fault == "long":
+        text += pem(root) * 10
+    if fault == "weak":
+        old = rsa.generate_private_key(65537, 1024)
+        signer = made("Old", old.public_key(), root_key, root.subject, authority=True)
+        return pem(made(order["names"][0], key, old, signer.subject, names)) + pem(signer)
     return text if fault == "short" else text + pem(root)
 
 

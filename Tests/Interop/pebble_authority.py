@@ -30,7 +30,7 @@ def authority(resolver):
         settings = {
             "listenAddress": f"127.0.0.1:{own}", "managementListenAddress": f"127.0.0.1:{free_port()}",
             "certificate": str(files[0]), "privateKey": str(files[1]), "httpPort": port, "tlsPort": 1,
-            "ocspResponderURL": "", "certificateValidityPeriod": 30}
+            "ocspResponderURL": "", "certificateValidityPeriod": 7776000}
         (place / "pebble.json").write_text(json.dumps({"pebble": settings}))
         # No pauses before it looks for names; a fifth of the nonces is refused.
         return ["env", "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=20", "pebble", "-strict", "-config", str(place / "pebble.json"),

@@ -12,7 +12,7 @@ package struct DifferenceClass: Sendable {
     }
 
     /// Requests by their methods, and by host, path and conditions, for people.
-    struct Place: Sendable, Equatable {
+    struct Place: Sendable, Hashable {
         let methods: String
         let pattern: String
 

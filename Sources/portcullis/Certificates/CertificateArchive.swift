@@ -54,14 +54,19 @@ struct CertificateArchive: Sendable {
         fileprivate let kept: Kept?
     }
 
-    /// What is known of a certificate. A damaged document counts as none, and is replaced.
+    /// What is known of a certificate. A damaged document counts as none, and is replaced. Of file and store, that with the later
+    /// certificate counts, since a store may have been restored.
     func record(_ names: [String], _ settings: ACMESettings) throws(KeyFileError) -> KeptRecord {
-        KeptRecord(try read(CertificateArchive.name(names)), for: names, settings)
+        let kept = try read(CertificateArchive.name(names, settings)) { file, stored in
+            guard let file = CertificateRecord(json: file, names: names), file.obtained != nil else { return false }
+            return file.obtainedAt > CertificateRecord(json: stored, names: names)?.obtainedAt ?? 0
+        }
+        return KeptRecord(kept, names)
     }
 
     /// The same of the file, which may be older than the store.
     func copiedRecord(_ names: [String], _ settings: ACMESettings) throws(KeyFileError) -> KeptRecord {
-        KeptRecord(try file(CertificateArchive.name(names)), for: names, settings)
+        KeptRecord(try file(CertificateArchive.name(names, settings)), names)
     }
 
     /// The certificate of the folder that is valid for most of some names; nil for none.
@@ -82,29 +87,42 @@ struct CertificateArchive: Sendable {
 
     /// Replaces a record.
     /// - Returns: nil if it has changed since it was read.
-    func replace(_ known: KeptRecord, with record: CertificateRecord) throws(KeyFileError) -> KeptRecord? {
-        let name = CertificateArchive.name(record.names)
+    func replace(
+        _ known: KeptRecord, with record: CertificateRecord, _ settings: ACMESettings
+    ) throws(KeyFileError) -> KeptRecord? {
+        let name = CertificateArchive.name(record.names, settings)
         let text = record.json
-        guard try place(text, insteadOf: known.kept, name), let kept = try read(name), kept.text == text else {
-            return nil
+        var kept = known.kept
+        for _ in 0..<CertificateArchive.attempts {
+            if try place(text, insteadOf: kept, name) {
+                guard let placed = try read(name), placed.text == text else { return nil }
+                return KeptRecord(record: record, kept: placed)
+            }
+            // Another gateway may have sealed the same record by its own key.
+            let current = try read(name)
+            guard current?.text == known.kept?.text else { return nil }
+            kept = current
         }
-        return KeptRecord(record: record, kept: kept)
+        return nil
     }
 
-    /// The first name, with a digest of all where there are several.
-    private static func name(_ names: [String]) -> String {
-        let digest = DigestAlgorithm.sha256.digest(Array(names.joined(separator: " ").utf8).span)
-        let suffix =
-            names.count == 1
-            ? "" : "-\(String(decoding: Base64.encode(Array(digest.prefix(9)).span, .url), as: UTF8.self))"
-        return "certificates/\(names.first ?? "")\(suffix).json"
+    /// The first name, with a digest of all and of the authority.
+    private static func name(_ names: [String], _ settings: ACMESettings) -> String {
+        let all = "\(settings.directory) \(names.joined(separator: " "))"
+        let digest = DigestAlgorithm.sha256.digest(Array(all.utf8).span)
+        let suffix = String(decoding: Base64.encode(Array(digest.prefix(9)).span, .url), as: UTF8.self)
+        return "certificates/\((names.first ?? "").prefix(100))-\(suffix).json"
     }
 
     // MARK: Documents
 
     /// The document of a name; nil for none. Brings the file to that of the store, or the store to that of the file where it
     /// has lost it.
-    private func read(_ name: String) throws(KeyFileError) -> Kept? {
+    ///
+    /// - Parameter prefersFile: whether the text of the file counts, and not that of the store.
+    private func read(
+        _ name: String, prefersFile: ([UInt8], [UInt8]) -> Bool = { _, _ in false }
+    ) throws(KeyFileError) -> Kept? {
         guard let document = document(name) else { return try file(name) }
         for _ in 0..<CertificateArchive.attempts {
             let file = try file(name)
@@ -112,6 +130,10 @@ struct CertificateArchive: Sendable {
                 guard let file else { return nil }
                 // If another gateway is first, the next attempt finds its document.
                 _ = try document.place(file.text, insteadOf: nil)
+                continue
+            }
+            if let file, version.text != file.text, prefersFile(file.text, version.text) {
+                _ = try document.place(file.text, insteadOf: version)
                 continue
             }
             if version.text != file?.text { try write(version.text, name) }
@@ -173,8 +195,8 @@ struct CertificateArchive: Sendable {
 }
 
 extension CertificateArchive.KeptRecord {
-    fileprivate init(_ kept: CertificateArchive.Kept?, for names: [String], _ settings: ACMESettings) {
-        let record = kept.flatMap { CertificateRecord(json: $0.text, names: names, settings) }
-        self.init(record: record ?? CertificateRecord(names: names, settings), kept: kept)
+    fileprivate init(_ kept: CertificateArchive.Kept?, _ names: [String]) {
+        let record = kept.flatMap { CertificateRecord(json: $0.text, names: names) }
+        self.init(record: record ?? CertificateRecord(names: names), kept: kept)
     }
 }

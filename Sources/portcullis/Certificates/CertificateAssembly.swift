@@ -26,11 +26,7 @@ struct CertificateAssembly: AssemblyPart {
             plan.accountKey = try archive.accountKey(makesKeys: context.makesKeys)
         } catch {
             // The certificates that are there stay of use.
-            if error.isTransient {
-                context.warning("/acme", error.message)
-            } else {
-                context.error("/acme", error.message)
-            }
+            context.errorOfCheck("/acme", error.message)
         }
         retained.certificates.begin(plan)
         return plan.accountKey

@@ -16,7 +16,7 @@ struct CertificateKeeper {
     /// The longest time until a certificate that another gateway has got is noticed.
     private static let longestMilliseconds: Int64 = 2000
     /// Between reloads for a certificate while the configuration is not valid.
-    private static let reloadMilliseconds: Int64 = 600_000
+    private static let reloadMilliseconds: Int64 = 60_000
     /// How often a record is kept, and the pauses between: together less than it is held.
     private static let attempts = 20
     private static let pauseMilliseconds: Int64 = 3000
@@ -52,7 +52,7 @@ struct CertificateKeeper {
                 let record = try tend(names)
                 _ = retained.certificates.note(failure: nil, for: names)
                 if let obtained = record.obtained, obtained != presented { isNew = true }
-                next = min(next, (record.due(plan.settings) - Clock.wallSeconds) * 1000)
+                next = min(next, (record.due(now: Clock.wallSeconds) - Clock.wallSeconds) * 1000)
             } catch {
                 if retained.certificates.note(failure: error.message, for: names) { report(error.message, names) }
             }
@@ -63,18 +63,20 @@ struct CertificateKeeper {
     /// The record after the attempt that was due, if any.
     private func tend(_ names: [String]) throws(KeyFileError) -> CertificateRecord {
         let known = try asked(plan.archive.record(names, plan.settings))
-        guard let accountKey = plan.accountKey, known.record.due(plan.settings) <= Clock.wallSeconds, !isEnding()
+        guard let accountKey = plan.accountKey, known.record.due(now: Clock.wallSeconds) <= Clock.wallSeconds,
+            !isEnding()
         else { return known.record }
         // Another gateway may be first.
-        guard let held = try plan.archive.replace(known, with: known.record.held(at: Clock.wallSeconds)) else {
+        guard let held = try plan.archive.replace(known, with: known.record.held(at: Clock.wallSeconds), plan.settings)
+        else {
             return try plan.archive.record(names, plan.settings).record
         }
         let after: CertificateRecord
         do throws(ACMEFailure) {
             let obtained = try ACMEOrder.certificate(
-                for: names, plan.settings, replacing: held.record.replaceable(plan.settings), account: accountKey,
+                for: names, plan.settings, replacing: held.record.obtained, account: accountKey,
                 by: surroundings)
-            after = held.record.renewed(with: obtained, plan.settings)
+            after = held.record.renewed(with: obtained, at: Clock.wallSeconds)
             retained.log.write(
                 .certificateObtained, [("names", .texts(names)), ("until", .number(Int(after.notAfter)))])
         } catch {
@@ -94,11 +96,13 @@ struct CertificateKeeper {
         _ known: CertificateArchive.KeptRecord
     ) throws(KeyFileError) -> CertificateArchive.KeptRecord {
         let now = Clock.wallSeconds
-        guard known.record.asks(plan.settings, now: now), let obtained = known.record.obtained, !isEnding() else {
+        guard known.record.asks(now: now), let obtained = known.record.obtained, !isEnding() else {
             return known
         }
         let suggestion = try? RenewalSuggestion.ask(about: obtained, plan.settings, by: surroundings)
-        if let kept = try plan.archive.replace(known, with: known.record.told(suggestion, at: now)) { return kept }
+        if let kept = try plan.archive.replace(known, with: known.record.told(suggestion, at: now), plan.settings) {
+            return kept
+        }
         return try plan.archive.record(known.record.names, plan.settings)
     }
 
@@ -109,7 +113,7 @@ struct CertificateKeeper {
     ) throws(KeyFileError) -> CertificateRecord {
         for attempt in 1... {
             do throws(KeyFileError) {
-                if let kept = try plan.archive.replace(held, with: record) { return kept.record }
+                if let kept = try plan.archive.replace(held, with: record, plan.settings) { return kept.record }
                 break
             } catch {
                 guard error.isTransient, attempt < CertificateKeeper.attempts,
@@ -117,7 +121,9 @@ struct CertificateKeeper {
                 else { throw error }
             }
         }
-        // Another gateway has taken it over.
+        if record.obtained != held.record.obtained {
+            report("the certificate is lost: what is known of it has changed meanwhile", record.names)
+        }
         return try plan.archive.record(record.names, plan.settings).record
     }
 

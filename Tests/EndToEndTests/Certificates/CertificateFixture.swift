@@ -12,12 +12,10 @@ final class CertificateFixture: Sendable {
     let place: ConfigurationDirectory
     private let program: Program
 
-    /// - Parameter lifetime: of its certificates, in seconds.
-    init(lifetime: Int = 7_776_000) throws {
+    init() throws {
         place = try ConfigurationDirectory()
         let script = Vectors.root.appending(path: "Tests/Interop/acme_authority.py").path
-        program = try Program(
-            LoginProvider.python ?? "", [script, place.path], environment: ["ACME_LIFETIME": "\(lifetime)"])
+        program = try Program(LoginProvider.python ?? "", [script, place.path])
         guard let url = program.wait(.output, for: { $0.first }) else {
             throw Failure.didNotStart(program.lines(.errors).joined(separator: "\n"))
         }
