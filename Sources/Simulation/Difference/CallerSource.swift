@@ -140,7 +140,13 @@ enum CallerSource: Sendable, Hashable {
     private func scopes(_ route: RouteRules) -> Axis? {
         var values = ClaimValues(ClaimPath(literal: "scope"))
         values.isDiffering = true
-        for name in route.scopeNames { values.add(name, route.effects(ofScope: name)) }
+        // Of scopes that count alike, one client may get some, and another client others.
+        for name in route.scopeNames {
+            let clients = zip([Side.old, .new], route.rules.values).flatMap { side, rules in
+                rules.clients.filter { $0.grants.scopes?.contains(name) ?? true }.map { "\(side) \($0.reference)" }
+            }
+            values.add(name, route.effects(ofScope: name) + clients)
+        }
         guard let axis = values.axis else { return nil }
         return Axis(
             name: "scope",

@@ -76,7 +76,7 @@ struct CertificateArchive: Sendable {
         var best: (certificate: ObtainedCertificate, count: Int)?
         for file in files.sorted() where file.hasSuffix(".json") {
             guard let text = try? KeyFile.read("\(directory)/\(file)"),
-                let certificate = ObtainedCertificate(recordJSON: text), let summary = try? certificate.tls.inspect(),
+                let certificate = ObtainedCertificate(recordJSON: text), let summary = certificate.summary,
                 !summary.isExpired(at: now)
             else { continue }
             let count = names.count(where: summary.covers)

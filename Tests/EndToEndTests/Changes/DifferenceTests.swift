@@ -37,8 +37,11 @@ import Testing
                 let isFound = found.contains {
                     $0.has(request, hosts: old.hosts + new.hosts, methods: old.methods + new.methods)
                 }
+                // That a change is not computed is said.
+                let isUndecided =
+                    request["headers"]["Origin"].exists && pair.output.contains(#""\"policies\" has changed"#)
                 #expect(
-                    isFound,
+                    isFound || isUndecided,
                     "round \(round): \(request.text)\n\(before) -> \(after)\n\(pair.texts)\n\(pair.output)")
             }
             for one in found {
@@ -81,7 +84,7 @@ import Testing
         init?(_ old: RandomRules, _ new: RandomRules) throws {
             let directories = try [old, new].map { try ConfigurationDirectory($0.files) }
             let result = try Program.run(
-                GatewayProcess.binary, ["diff", "--json"] + directories.map(\.path))
+                GatewayProcess.binary, ["diff", "--json"] + directories.map(\.path), .after(.seconds(300)))
             if result.ending == .exit(3) {
                 print(result.errors)
                 return nil
