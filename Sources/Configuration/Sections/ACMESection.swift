@@ -143,6 +143,7 @@ package struct ACMESection: Sendable {
     /// The bytes of a key in base64url.
     private static func encodedKey(_ field: Field) -> [UInt8]? {
         guard let secret = field.secret() else { return nil }
+        if secret.origin == .absent { return Array(secret.value.utf8) }
         guard let key = Base64.decode(Array(secret.value.utf8).span, .url), key.count >= 16 else {
             return field.error(
                 "the secret is no key in base64url of 16 bytes or more", expected: "the key as the authority gives it")

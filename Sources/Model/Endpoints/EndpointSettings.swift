@@ -31,10 +31,10 @@ package struct EndpointFeatures: OptionSet, Sendable {
     /// An authority of certificates.
     package static let acme = EndpointFeatures(rawValue: 16_384)
 
-    /// Those that no vendor's protocol needs.
+    /// Those that no vendor's protocol needs, and that another proxy in front of the gateway forwards to it.
     package static let generic: EndpointFeatures = [
         .tokenService, .identityProviders, .protectedResources, .authorization, .signedIdentity, .devices, .userInfo,
-        .logins, .registration, .acme,
+        .logins, .registration,
     ]
 }
 

@@ -110,7 +110,7 @@ struct ClaimValues {
         if isName {
             let accounts = named.grouped(by: \.key).map { $0.elements.map(\.name).unique() }
             for names in accounts { add(value(of: names)) }
-            // Also where no rule has changed: such callers are told apart where a route goes or comes.
+            // Also where no rule has changed: a route that goes or comes decides otherwise about them.
             add(value(ofOther: accounts.flatMap(\.self)))
             for value in passingValues + (isDiffering ? lists + scalars.map(value(ofScalar:)) : []) { add(value) }
             if isDiffering, let missing = rest.first { add(missing) }
