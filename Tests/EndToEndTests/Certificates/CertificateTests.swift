@@ -114,7 +114,7 @@ import Testing
         #expect(other.orders == [names])
     }
 
-    @Test("a damaged file, a store that was set back, and a key that is none lose nothing that is there")
+    @Test("without the key of its account a gateway presents what it has, and a damaged record is replaced")
     func damage() throws {
         let fixture = try CertificateFixture()
         let directory = try ConfigurationDirectory(fixture.files(["good.example.com"]))
