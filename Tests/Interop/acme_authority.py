@@ -2,8 +2,8 @@
 
     acme_authority.py DIRECTORY
 
-Writes its root to DIRECTORY/root.pem and prints its URL. DIRECTORY/port must have the port where it looks for challenges before
-the first order. The first label of an ordered name is the fault: `good.example.com` has none. A directory is at /FAULT/directory.
+Writes its root to DIRECTORY/root.pem and prints its URL. It looks for challenges at the port that was posted to /PORT/look last, and
+waits for the first one. The first label of an ordered name is the fault: `good.example.com` has none. A directory is at /FAULT/directory.
 """
 import base64
 import datetime
@@ -17,7 +17,6 @@ import secrets
 import ssl
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography import x509
@@ -35,6 +34,10 @@ LIFETIME = 7_776_000
 numbers = itertools.count(1)
 state = threading.Lock()
 nonces, accounts, orders, certificates = set(), {}, {}, {}
+# Set once it knows where to look.
+looks = threading.Event()
+# Never set.
+silence = threading.Event()
 # By the id of RFC 9773: the names of certificates, and those that were replaced.
 issued, replaced = {}, set()
 
@@ -131,11 +134,9 @@ def validate(authorization, key):
     """Looks for the key authorization where the gateway has it."""
     thumbprint = encoded(hashlib.sha256(
         json.dumps(key, sort_keys=True, separators=(",", ":")).encode()).digest())
-    port = PLACE / "port"
-    while not port.exists():
-        time.sleep(0.02)
+    looks.wait()
     try:
-        connection = http.client.HTTPConnection("127.0.0.1", int(port.read_text()), timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", looks.port, timeout=10)
         connection.request("GET", f"/.well-known/acme-challenge/{authorization['token']}",
                            headers={"Host": authorization["name"]})
         answer = connection.getresponse()
@@ -186,6 +187,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def serve(self):
         what = self.parts[0]
+        if what == "look":
+            looks.port = int(self.fault)
+            looks.set()
+            return self.answer(200, {})
         if what == "directory":
             return self.directory()
         if what == "renewal":
@@ -196,6 +201,9 @@ class Handler(BaseHTTPRequestHandler):
         getattr(self, "post_" + what)(account, payload)
 
     def directory(self):
+        if self.fault == "stalled":
+            print("STALLED", self.fault, flush=True)
+            silence.wait()
         if self.fault == "nojson":
             return self.answer(200, "<html>")
         if self.fault == "unavailable":
@@ -289,8 +297,6 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused("rateLimited", "too many", 429, {"Retry-After": "7200"})
         if fault == "silent":
             raise Silence()
-        if fault == "slow":
-            time.sleep(30)
         order = {"id": str(next(numbers)), "fault": fault, "names": names, "status": "pending", "key": account}
         order["authorizations"] = [
             {"id": f"{order['id']}-{place}", "fault": fault, "name": each, "status": "pending",

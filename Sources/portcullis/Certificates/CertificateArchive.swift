@@ -20,10 +20,10 @@ struct CertificateArchive: Sendable {
     private let folder: String
     private let store: (server: any StoreServer, key: TokenDigestKey)?
 
-    /// - Parameter store: that the gateway has started with.
-    init(folder: String, _ store: RetainedStore.Opened?) {
+    /// - Parameter store: that several machines share, with `store.key`; nil for the folder alone.
+    init(folder: String, _ store: (server: any StoreServer, key: TokenDigestKey)?) {
         self.folder = folder
-        self.store = store.flatMap { opened in opened.server.map { ($0, opened.key) } }
+        self.store = store
     }
 
     // MARK: The account

@@ -18,9 +18,7 @@ struct CertificateAssembly: AssemblyPart {
             return nil
         }
         guard let transport = transport(section) else { return nil }
-        // A command reads the files alone.
-        let archive = CertificateArchive(
-            folder: section.folder, retained.isServing ? retained.store.opened : nil)
+        let archive = archive(section)
         var plan = RetainedCertificates.Plan(settings: section.settings, transport: transport, archive: archive)
         do throws(KeyFileError) {
             plan.accountKey = try archive.accountKey(makesKeys: context.makesKeys)
@@ -30,6 +28,13 @@ struct CertificateAssembly: AssemblyPart {
         }
         retained.certificates.begin(plan)
         return plan.accountKey
+    }
+
+    /// A command reads the files alone.
+    private func archive(_ section: ACMESection) -> CertificateArchive {
+        let opened = retained.isServing ? retained.store.opened : nil
+        return CertificateArchive(
+            folder: section.folder, opened.flatMap { opened in opened.server.map { ($0, opened.key) } })
     }
 
     /// How the authority is reached; nil after an error.
@@ -46,8 +51,7 @@ struct CertificateAssembly: AssemblyPart {
     /// The certificate for some names, or one in its place until the authority has issued it; nil after an error.
     func certificate(for names: [String], at pointer: String) -> TLSCertificate? {
         guard let section = configuration.acme, !names.isEmpty else { return nil }
-        let archive = CertificateArchive(
-            folder: section.folder, retained.isServing ? retained.store.opened : nil)
+        let archive = archive(section)
         var found: ObtainedCertificate?
         do throws(KeyFileError) {
             do throws(KeyFileError) {

@@ -1,7 +1,6 @@
 import ACME
 import Endpoints
 import Gateway
-import Glibc
 import Model
 import Outbound
 import Reactor
@@ -10,13 +9,13 @@ import Reactor
 struct CertificateKeeper {
     private let plan: RetainedCertificates.Plan
     private let retained: RetainedState
-    private let isEnding: () -> Bool
 
     private static let queue = SerialQueue(label: "portcullis.certificates")
     /// The longest time until a certificate that another gateway has got is noticed.
     private static let longestMilliseconds: Int64 = 2000
     /// Between reloads for a certificate while the configuration is not valid.
     private static let reloadMilliseconds: Int64 = 60_000
+    private static let longestSecondsOfEnd = 3
     /// How often a record is kept, and the pauses between: together less than it is held.
     private static let attempts = 20
     private static let pauseMilliseconds: Int64 = 3000
@@ -28,9 +27,7 @@ struct CertificateKeeper {
             guard let plan = process.retained.certificates.adopted else {
                 return run(for: process, shared, afterMilliseconds: longestMilliseconds)
             }
-            let keeper = CertificateKeeper(
-                plan: plan, retained: process.retained, isEnding: { process.isEnding })
-            let (isNew, next) = keeper.tend()
+            let (isNew, next) = CertificateKeeper(plan: plan, retained: process.retained).tend()
             guard isNew else { return run(for: process, shared, afterMilliseconds: next) }
             let isAccepted = process.configurationThread.submit { [weak shared] in
                 guard let shared, !process.isEnding else { return }
@@ -39,6 +36,14 @@ struct CertificateKeeper {
             }
             if !isAccepted { run(for: process, shared, afterMilliseconds: longestMilliseconds) }
         }
+    }
+
+    /// Waits until an attempt that is given up has released its record, so that the next process need not wait for it; some
+    /// seconds at most.
+    static func finish() {
+        let isIdle = Promise<Void>()
+        queue.submit { isIdle.fulfill(()) }
+        _ = isIdle.wait(seconds: longestSecondsOfEnd)
     }
 
     /// Makes the attempts that are due.
@@ -64,7 +69,7 @@ struct CertificateKeeper {
     private func tend(_ names: [String]) throws(KeyFileError) -> CertificateRecord {
         let known = try asked(plan.archive.record(names, plan.settings))
         guard let accountKey = plan.accountKey, known.record.due(now: Clock.wallSeconds) <= Clock.wallSeconds,
-            !isEnding()
+            !retained.certificates.isEnding
         else { return known.record }
         // Another gateway may be first.
         guard let held = try plan.archive.replace(known, with: known.record.held(at: Clock.wallSeconds), plan.settings)
@@ -80,7 +85,7 @@ struct CertificateKeeper {
             retained.log.write(
                 .certificateObtained, [("names", .texts(names)), ("until", .number(Int(after.notAfter)))])
         } catch {
-            if isEnding() {
+            if retained.certificates.isEnding {
                 after = held.record.released
             } else {
                 after = held.record.failed(error, at: Clock.wallSeconds)
@@ -96,7 +101,7 @@ struct CertificateKeeper {
         _ known: CertificateArchive.KeptRecord
     ) throws(KeyFileError) -> CertificateArchive.KeptRecord {
         let now = Clock.wallSeconds
-        guard known.record.asks(now: now), let obtained = known.record.obtained, !isEnding() else {
+        guard known.record.asks(now: now), let obtained = known.record.obtained, !retained.certificates.isEnding else {
             return known
         }
         let suggestion = try? RenewalSuggestion.ask(about: obtained, plan.settings, by: surroundings)
@@ -140,11 +145,7 @@ struct CertificateKeeper {
                 retained.outbound.perform(call) { answer.fulfill($0) }
                 return answer.wait()
             },
-            pause: { milliseconds in
-                let end = Clock.monotonicMilliseconds + milliseconds
-                while !isEnding(), Clock.monotonicMilliseconds < end { usleep(50_000) }
-                return !isEnding()
-            },
+            pause: { retained.certificates.pause(milliseconds: $0) },
             monotonicMilliseconds: { Clock.monotonicMilliseconds }, wallSeconds: { Clock.wallSeconds })
     }
 }

@@ -1,5 +1,6 @@
 import ACME
 import Crypto
+import Dispatch
 import Model
 import Outbound
 import Synchronization
@@ -19,6 +20,30 @@ final class RetainedCertificates: Sendable {
 
     private let plans = Mutex<(read: Plan?, adopted: Plan?)>((nil, nil))
     private let failures = Mutex<[[String]: String]>([:])
+    /// Left once the process ends.
+    private let life = DispatchGroup()
+    private let hasEnded = Atomic(false)
+
+    init() { life.enter() }
+
+    deinit { end() }
+
+    // MARK: The end
+
+    /// The process ends: attempts are given up.
+    func end() {
+        if !hasEnded.exchange(true, ordering: .relaxed) { life.leave() }
+    }
+
+    var isEnding: Bool { hasEnded.load(ordering: .relaxed) }
+
+    /// Waits for some milliseconds.
+    /// - Returns: false once the process ends.
+    func pause(milliseconds: Int64) -> Bool {
+        life.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .timedOut
+    }
+
+    // MARK: Configurations
 
     /// A configuration is read.
     func begin(_ plan: Plan?) { plans.withLock { $0.read = plan } }

@@ -40,6 +40,7 @@ extension GatewayProcess {
 
     private func end(_ shared: SharedState, keepingIdle: Bool) {
         copies.withLock { $0 = [] }
+        retained.certificates.end()
         log.write(.draining)
         shared.drain(keepingIdle: keepingIdle)
     }

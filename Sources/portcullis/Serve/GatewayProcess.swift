@@ -59,6 +59,7 @@ final class GatewayProcess: Sendable {
         ProcessLimits.reserveOpenFiles()
         let running = try start(signals, &inherited)
         running.plane.join()
+        CertificateKeeper.finish()
         finishHandOver()
         for file in running.files { file.remove() }
         log.write(.stopped)

@@ -8,7 +8,7 @@ final class CertificateFixture: Sendable {
     enum Failure: Error { case didNotStart(String) }
 
     let url: String
-    /// Where the authority has its root and reads where it looks for challenges.
+    /// Where the authority has its root.
     let place: ConfigurationDirectory
     private let program: Program
 
@@ -31,6 +31,11 @@ final class CertificateFixture: Sendable {
 
     /// The names of all orders so far, those of each joined by blanks.
     var orders: [String] { lines("ORDER") }
+
+    /// Waits until the authority has written something of one kind.
+    func waitForLine(_ kind: String) -> Bool {
+        program.wait(.output) { lines in lines.contains { $0.hasPrefix("\(kind) ") } ? true : nil } ?? false
+    }
 
     /// What the authority has written of one kind.
     func lines(_ kind: String) -> [String] {
@@ -79,7 +84,9 @@ final class CertificateFixture: Sendable {
 
     /// The authority looks for challenges at a gateway.
     func look(at gateway: GatewayProcess) throws {
-        try place.write("port", "\(gateway.port("plain"))")
+        let result = try Program.run(
+            "/usr/bin/curl", ["-sf", "--cacert", root, "-d", "", "\(url)/\(gateway.port("plain"))/look"])
+        try #require(result.ending == .exit(0), "\(result.errors)")
     }
 
     /// What a client sees of the certificate for a name, in the words of `openssl s_client -brief`.

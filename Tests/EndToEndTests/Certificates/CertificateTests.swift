@@ -63,6 +63,25 @@ import Testing
         if path == "unavailable" { #expect((7100...7200).contains(failure["retry_seconds"].integer ?? 0)) }
     }
 
+    @Test("an authority that stalls holds up neither requests nor the end, and a record is released at the end")
+    func stalling() throws {
+        let fixture = try CertificateFixture()
+        let directory = try ConfigurationDirectory(fixture.files(["good.example.com"], path: "stalled"))
+        let gateway = try fixture.gateway(directory)
+        #expect(fixture.waitForLine("STALLED"))
+        let host = [Field(name: "Host", value: "good.example.com")]
+        #expect(try gateway.request("GET", "/", host, listener: "plain").status == 308)
+        #expect(try gateway.stop() == .exit(0))
+        #expect(gateway.events("certificate_failed").isEmpty)
+        let folder = directory.path + "/state/acme/certificates"
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".json") })
+        let record = JSONText(try directory.read("state/acme/certificates/\(name)"))
+        #expect(record["heldUntil"].integer == 0 && record["failures"].integer == 0, "\(record.text)")
+        let again = try fixture.gateway(directory)
+        let failure = try #require(again.waitForEvent("certificate_failed", .after(.seconds(60))))
+        #expect(failure["detail"].string?.contains("does not answer") == true, "\(failure.text)")
+    }
+
     @Test("an authority without trust, or that nothing listens for, is not asked")
     func unreachable() throws {
         let fixture = try CertificateFixture()
