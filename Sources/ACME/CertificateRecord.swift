@@ -92,8 +92,12 @@ package struct CertificateRecord: Sendable, Equatable {
     /// - Parameter suggestion: nil for none; an earlier one stays.
     package func told(_ suggestion: RenewalSuggestion?, at now: Int64) -> CertificateRecord {
         var record = self
-        record.suggested = suggestion?.renewal ?? suggested
-        record.nextQuestion = suggestion?.nextQuestion ?? now + RenewalSuggestion.usualPause
+        // What is kept must be read again, also of an authority that suggests nonsense.
+        let dates = InternetDate.range
+        if let suggestion { record.suggested = min(max(1, suggestion.renewal), dates.upperBound) }
+        record.nextQuestion =
+            suggestion.map { min(max(0, $0.nextQuestion), dates.upperBound) }
+            ?? now + RenewalSuggestion.usualPause
         return record
     }
 

@@ -31,7 +31,7 @@ package struct RenewalSuggestion: Sendable, Equatable {
         let answer = try surroundings.read(url)
         let window = answer.body?["suggestedWindow"]
         guard let start = window?["start"]?.string.flatMap(InternetDate.seconds),
-            let end = window?["end"]?.string.flatMap(InternetDate.seconds), start <= end
+            let end = window?["end"]?.string.flatMap(InternetDate.seconds), start <= end, start > 0
         else { throw ACMEFailure("the authority suggests no time for a renewal") }
         let pause = min(max(answer.retryAfter ?? usualPause, pauses.lowerBound), pauses.upperBound)
         return RenewalSuggestion(

@@ -59,6 +59,16 @@ import Testing
         #expect(try Self.renewed(seconds: 3600).told(nil, at: Self.now + year).asks(now: Self.now))
     }
 
+    @Test("what an authority suggests can be read again")
+    func oddSuggestions() throws {
+        let record = try Self.renewed(seconds: 86_400)
+        for second in [Int64.min, -1, 0, 1, .max] {
+            let told = record.told(RenewalSuggestion(renewal: second, nextQuestion: second), at: record.obtainedAt)
+            #expect(CertificateRecord(json: told.json, names: Self.names) == told, "\(second)")
+            #expect(told.due(now: record.obtainedAt) >= record.obtainedAt + 3600, "\(second)")
+        }
+    }
+
     @Test func heldByOneGateway() throws {
         let record = CertificateRecord(names: Self.names)
         #expect(record.held(at: Self.now).due(now: Self.now) == Self.now + 240)

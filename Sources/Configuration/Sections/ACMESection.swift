@@ -45,7 +45,7 @@ package struct ACMESection: Sendable {
             "profile", .name, "Name of the kind of certificate, for authorities with several; their default otherwise.")
         settings.externalAccount = object.optional(
             "externalAccount", externalAccount,
-            "Account at the authority that that of the gateway is bound to, where it has accounts of its customers only."
+            "A customer's account that the gateway's is bound to, at authorities that have accounts of customers only."
         )
         let folder = object.optional(
             "folder", .path,

@@ -96,7 +96,7 @@ struct Assembly: AssemblyPart {
             users: users, hasher: hasher, catalogue: catalogue, clients: clients, key: keys[0].active, store: store,
             seals: seals, challenges: challenges, modules: modules, tokens: tokens, providers: providers,
             logins: logins.flow(tokens, store, seals: seals, providers: providers), pages: pages)
-        let endpoints = endpoints(on: foundation, accountKey: CertificateAssembly(context: context).accountKey())
+        let endpoints = endpoints(on: foundation, accountKey: CertificateAssembly(context: context).begin())
         settings.opaqueTokens = endpoints.opaqueTokens
         settings.activities = store.sessions
         settings.socialVerifier = endpoints.socialVerifier

@@ -10,9 +10,10 @@ import Reactor
 struct CertificateAssembly: AssemblyPart {
     let context: AssemblyContext
 
-    /// The key of the account, made where there is none; nil without an authority, and for a key that cannot be read, which is
-    /// reported.
-    func accountKey() -> SigningKey? {
+    /// Tells what looks after the certificates of the authority that this configuration is read.
+    /// - Returns: the key of the account, made where there is none; nil without an authority, and for a key that cannot be read,
+    ///   which is reported.
+    func begin() -> SigningKey? {
         guard let section = configuration.acme else {
             retained.certificates.begin(nil)
             return nil

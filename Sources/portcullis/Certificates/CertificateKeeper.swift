@@ -69,7 +69,8 @@ struct CertificateKeeper {
     private func tend(_ names: [String]) throws(KeyFileError) -> CertificateRecord {
         let known = try asked(plan.archive.record(names, plan.settings))
         guard let accountKey = plan.accountKey, known.record.due(now: Clock.wallSeconds) <= Clock.wallSeconds,
-            !retained.certificates.isEnding
+            !retained.certificates.isEnding,
+            retained.certificates.begins(names, plan.settings, now: Clock.wallSeconds)
         else { return known.record }
         // Another gateway may be first.
         guard let held = try plan.archive.replace(known, with: known.record.held(at: Clock.wallSeconds), plan.settings)

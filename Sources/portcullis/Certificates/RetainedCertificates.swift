@@ -20,6 +20,8 @@ final class RetainedCertificates: Sendable {
 
     private let plans = Mutex<(read: Plan?, adopted: Plan?)>((nil, nil))
     private let failures = Mutex<[[String]: String]>([:])
+    /// When the last attempt began, in seconds since 1970, by authority and names.
+    private let attempts = Mutex<[[String]: Int64]>([:])
     /// Left once the process ends.
     private let life = DispatchGroup()
     private let hasEnded = Atomic(false)
@@ -58,6 +60,22 @@ final class RetainedCertificates: Sendable {
 
     /// Of the configuration in force; nil where it has no authority.
     var adopted: Plan? { plans.withLock { $0.adopted } }
+
+    // MARK: Attempts
+
+    /// Seconds between attempts of this process at one certificate: a record that cannot be kept, or
+    /// read again, makes no loop of orders.
+    private static let leastPause: Int64 = 60
+
+    /// Whether an attempt may begin; it counts as begun then.
+    func begins(_ names: [String], _ settings: ACMESettings, now: Int64) -> Bool {
+        attempts.withLock { attempts in
+            let key = ["\(settings.directory)"] + names
+            if let last = attempts[key], (last..<last + RetainedCertificates.leastPause).contains(now) { return false }
+            attempts[key] = now
+            return true
+        }
+    }
 
     /// Remembers why the files or the store cannot be used.
     /// - Parameter detail: nil for a success.
